@@ -1,4 +1,4 @@
-// Joins what enqueuers were told, what handlers ran, and what the queue's tables hold.
+// Joins three accounts of a trial's jobs: acknowledged enqueueings, runs of handlers, and the tables of the queue.
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
@@ -242,8 +242,7 @@ class Join {
           started.push({ ackedMs, startMs, priority: made[position]?.priority ?? 0 });
         }
       }
-    // From the youngest to the oldest: a job is out of order if one older than it starts later, so the other way round
-    // the largest start of all older jobs is compared.
+    // A job is out of order if an older one starts after it: the largest start of all older jobs is compared with its start.
     started.sort((a, b) => a.ackedMs - b.ackedMs);
     const latestStartMs = new Map<number, number>();
     let early = 0;
@@ -299,7 +298,7 @@ function rerunTimes(sortedMs: readonly number[]): { rerunMedianMs?: number; reru
   return rerunMedianMs === undefined || rerunMaxMs === undefined ? {} : { rerunMedianMs, rerunMaxMs };
 }
 
-/** Sentences about what is no violation: jobs run twice or left behind, the order, and runs after a kill. */
+/** Sentences about counts that are no violation: jobs run twice or left behind, the order, and runs after a kill. */
 function remarksOf(
   { runTwice, stuck, waiting, failedForGood, interrupted, notRerun, reruns }: RemarkableCounts,
   first: readonly string[],

@@ -6,7 +6,7 @@ import { runProgram, startMessage } from "./queue-program.js";
 import type { Treatment } from "./settings.js";
 import type { JobsStore } from "./store.js";
 
-/** What the audit must know of the queue: its library, and the seed of its jobs. */
+/** Facts about the queue that the audit needs: its library, and the seed of its jobs. */
 export const Preloaded = z.object({
   seed: z.number(),
   library: z.string(),

@@ -48,7 +48,7 @@ const ProgramEvent = z.discriminatedUnion("event", [
   z.object({ event: z.literal("broken"), message: z.string(), remedy: z.string() }),
 ]);
 
-/** An error of the queue's program that refused jobs. `code` is an SQLSTATE or a code of the system. */
+/** Refusal of jobs by the queue's program. `code` is an SQLSTATE or a code of the system. */
 class RefusedError extends Error {
   override readonly name = "RefusedError";
 

@@ -1,4 +1,4 @@
-// What a worker saw of jobs: acknowledgements, and the starts and ends of runs, in a file that outlives it.
+// Acknowledgements, starts and ends of runs, as a worker saw them, in a file that outlives it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { batchNumberOf, positionOf, workerOf } from "../event-id.js";

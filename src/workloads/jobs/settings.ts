@@ -238,7 +238,7 @@ function workerRules(_: unknown, { actors }: Treatment): Finding[] {
   return [{ path: ["actors", "workers", "load", "executor"], message }];
 }
 
-/** Refuses what a pooler that lends connections for a transaction cannot keep. */
+/** Refuses levels that need a session, which a pooler in transaction mode does not keep. */
 function poolerRules(_: unknown, settings: Treatment): Finding[] {
   const { queue, design, pool } = settings;
   if (!("mode" in pool) || pool.mode === "session" || !isDesign(settings)) return [];
