@@ -360,7 +360,7 @@ export async function audit(
     ...unclosed.map((name) => `${name} ended without its account: its last jobs are unknown`),
     ...workers
       .filter(({ isEnded }) => !isEnded)
-      .map(() => `the program of queue ${settings.queue} did not end in 30 s and was killed`),
+      .map(() => `the program of queue ${settings.queue} did not end in 15 s and was killed`),
   ];
   const { published, inDoubt, inDoubtFound, ...counts } = sums;
   const result = join.found.result({ published, inDoubt, inDoubtFound }, words, notAudited);

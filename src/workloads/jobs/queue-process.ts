@@ -12,7 +12,7 @@ import type { Command, Job, Start } from "./adapters/protocol.js";
 
 const READY_TIMEOUT_MS = 120_000;
 /** Longest time from the command to stop to the end of the process, which is killed then. */
-const STOP_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 15_000;
 const LOG_LINES_MAX = 20;
 const LOG_LINE_CHARACTERS_MAX = 500;
 
@@ -82,7 +82,7 @@ export class QueueProcess {
   private readonly requests = new Map<number, Request>();
   private readonly log: string[] = [];
   private nextRequest = 0;
-  private isStopping = false;
+  private hasEnded = false;
   private breakage: { readonly message: string; readonly remedy: string } | undefined;
   private settleReady: ((ready: Ready) => void) | undefined;
   /** Resolves when the process has ended and all its events were read: with the way it ended. Never rejects. */
@@ -136,6 +136,7 @@ export class QueueProcess {
    * may be there.
    */
   enqueue(jobs: readonly Job[], transaction: boolean): Promise<void> {
+    if (this.hasEnded) return Promise.reject(new RefusedError("the queue's program has ended", "ECONNREFUSED"));
     const request = this.nextRequest++;
     const answered = new Promise<void>((resolve, reject) => this.requests.set(request, { resolve, reject }));
     this.write({ enqueue: jobs, request, transaction });
@@ -143,11 +144,10 @@ export class QueueProcess {
   }
 
   /** Lets the program end its jobs; kills it if it takes too long. Resolves to false if it was killed. */
-  async stop(): Promise<boolean> {
-    this.isStopping = true;
+  async stop(timeoutMs = STOP_TIMEOUT_MS): Promise<boolean> {
     this.write({ stop: true });
     this.child.stdin.end();
-    const timer = setTimeout(() => this.child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    const timer = setTimeout(() => this.child.kill("SIGKILL"), timeoutMs);
     const how = await this.ended;
     clearTimeout(timer);
     return how !== "SIGKILL";
@@ -155,7 +155,6 @@ export class QueueProcess {
 
   /** Waits for a program that ends by itself. Throws a TrialError if it fails. */
   async finish(): Promise<void> {
-    this.isStopping = true;
     const how = await this.ended;
     if (how !== "exit code 0") throw this.failure(how);
   }
@@ -191,6 +190,7 @@ export class QueueProcess {
       };
     }
     release?.();
+    this.hasEnded = true;
     for (const { reject } of this.requests.values())
       reject(new InDoubtError(new RefusedError(`the queue's program ended (${how})`, "ECONNRESET")));
     this.requests.clear();
