@@ -24,7 +24,14 @@ import * as serverLog from "./scripts/server-log.mjs";
 import * as sysbench from "./scripts/sysbench.mjs";
 
 const PARTS = {
-  ...{ A: rate, B: cpu, C: latency, D: draws, E: calls, F: floor, G: pipeline, H: serverLog },
+  A: rate,
+  B: cpu,
+  C: latency,
+  D: draws,
+  E: calls,
+  F: floor,
+  G: pipeline,
+  H: serverLog,
   I: sysbench,
 };
 /** Largest number of clients of both programs together. */

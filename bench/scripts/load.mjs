@@ -128,7 +128,7 @@ export async function pgbench(server, which, { clients, warmUp, seconds, round }
   return measurePeer(server, running, analyze, { warmUp, seconds }, /^progress: ([\d.]+) s, ([\d.]+) tps/gm);
 }
 
-/** Seconds that a program without a warm-up of its own has to run. */
+/** Seconds that a program without a warm-up has to run. */
 export const secondsOfLoad = ({ warmUp, seconds }) => warmUp + seconds + SLACK_SECONDS;
 
 /** Figures of a program that prints its second and its rate once a second, as `pattern` says. */

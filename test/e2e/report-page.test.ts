@@ -10,7 +10,17 @@ import { casesOf, fullIt } from "../support/lanes.js";
 import type { TrialResult } from "../../src/results/result-schema.js";
 import { describeInChromium } from "../support/chromium.js";
 import { exampleReport } from "../support/example-report.js";
-import { cutTexts, inkOf, watchedPage, type Look, type WatchedPage } from "../support/report-page.js";
+import {
+  cutTexts,
+  inkOf,
+  pathsOf,
+  picture,
+  strokesOf,
+  svgOf,
+  watchedPage,
+  type Look,
+  type WatchedPage,
+} from "../support/report-page.js";
 import { LIGHT } from "../../src/report/html/page/charts/theme.js";
 import { CHARTS } from "../../src/report/html/page/charts/registry.js";
 import { renderReport } from "../../src/report/html/render.js";
@@ -27,21 +37,6 @@ function htmlOf(report: ReportData): string {
 
 /** JavaScript that unfolds every chart, table and list. */
 const UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true })";
-
-const picture = (id: string): string => `#${id}-picture`;
-
-/** The SVG of a chart in the page. */
-async function svgOf(page: Page, id: string): Promise<string> {
-  return page.locator(`${picture(id)} svg`).innerHTML();
-}
-
-/** Number of lines and areas that a chart draws in a colour. */
-async function strokesOf(page: Page, id: string, colour: string): Promise<number> {
-  return (await svgOf(page, id)).toLowerCase().split(`stroke="${colour}"`).length - 1;
-}
-
-/** Number of shapes of a chart. */
-const pathsOf = (page: Page, id: string): Promise<number> => page.locator(`${picture(id)} svg path`).count();
 
 const hashOf = (page: Page): string => new URL(page.url()).hash;
 

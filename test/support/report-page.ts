@@ -66,6 +66,23 @@ export async function watchedPage(browser: Browser): Promise<WatchedPage> {
   };
 }
 
+/** Selector of the picture of a chart. */
+export const picture = (id: string): string => `#${id}-picture`;
+
+/** The SVG of a chart in the page. */
+export async function svgOf(page: Page, id: string): Promise<string> {
+  return page.locator(`${picture(id)} svg`).innerHTML();
+}
+
+/** Number of lines and areas that a chart draws in a colour. */
+export async function strokesOf(page: Page, id: string, colour: string): Promise<number> {
+  return (await svgOf(page, id)).toLowerCase().split(`stroke="${colour}"`).length - 1;
+}
+
+/** Number of shapes of a chart. */
+export const pathsOf = (page: Page, id: string): Promise<number> =>
+  page.locator(`${picture(id)} svg path`).count();
+
 /** Texts that do not fit into their element. Frames that scroll, with tables and source text, are excepted. */
 export function cutTexts(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`
