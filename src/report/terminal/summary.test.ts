@@ -38,6 +38,33 @@ describe("the summary", () => {
     ]);
   });
 
+  it("prints a long name of a published figure above its row, uncut", () => {
+    const long = (name: string) => `${name}-${"long-word-".repeat(4)}end`;
+    const [jsonb = expect.fail(), text = expect.fail()] = example().treatments;
+    const treatments = [jsonb, text].map((each) => ({ ...each, id: long(each.id), levels: {} }));
+    const figure = { source: "a blog", metric: "add avg" };
+    const ours = { trials: 5, median: 11, ciLow: 10, ciHigh: 12 };
+    const ratio = {
+      against: long("jsonb"),
+      published: 2,
+      ours: null,
+      direction: "agrees",
+      size: "differs",
+    } as const;
+    const published = [
+      { ...figure, treatment: long("jsonb"), value: 10, ours },
+      { ...figure, treatment: long("text"), value: 20, ours, ratio },
+      { ...figure, treatment: long("jsonb"), ours: null, ratio: { ...ratio, against: long("text") } },
+    ];
+    const lines = render({ ...example(), treatments, comparisons: [], published }).split("\n");
+    const names = lines.slice(lines.indexOf("Published (a blog): add avg"));
+    expect(names.slice(1, 9).map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
+      ...["published", "---------", long("jsonb"), "10", long("text"), "20"],
+      ...[`${long("jsonb")} / ${long("text")}`, "-"],
+    ]);
+    expect(Math.max(...names.map(({ length }) => length))).toBeLessThanOrEqual(120);
+  });
+
   it("compares treatments by medians with their spread, and by ratios", () => {
     const text = render(example());
     const lines = text.split("\n");
