@@ -5,6 +5,8 @@ import { areExclusive } from "./faults.js";
 import { FAULT_KINDS, kindOf, type Fault, type FaultKindName } from "./registry.js";
 import { parseScenario } from "../scenario/loader.js";
 
+const OF_QUEUES: readonly string[] = ["queue-worker-kill", "queue-worker-stop"];
+const QUEUE = "trial: { duration: 60s }\nworkload: jobs\npool: { strategy: own, size: 4 }\n";
 const REST = "trial: { duration: 60s }\nagents: 2\n";
 const POOL = "pool: { strategy: pgbouncer }\n";
 const STANDBYS = "target: { standbys: 2 }\n";
@@ -97,6 +99,7 @@ describe("a fault", () => {
       ...OF_STANDBYS,
       "disk-full",
       "connection-limit",
+      ...OF_QUEUES,
     ]);
     expect(problemsOf("[{ at: 1s, kind: agent-kill }]", "trial: { duration: 60s }\n")).toEqual([
       expect.stringContaining("agent-kill kills agents, and there are none: see key agents"),
@@ -175,6 +178,7 @@ describe("two faults", () => {
 
   test("exclude each other symmetrically for all kinds", () => {
     const faults = FAULT_KINDS.map((kind) => {
+      if (OF_QUEUES.includes(kind)) return faultsOf(minimal(kind), QUEUE)?.[0];
       const rest = OF_STANDBYS.includes(kind) ? STANDBYS : POOL;
       return faultsOf(minimal(kind), `${REST}${rest}`)?.[0];
     }).filter((one) => one !== undefined);

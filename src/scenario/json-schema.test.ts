@@ -50,6 +50,7 @@ test("only mappings with user-defined keys allow unknown keys in the schema", ()
   expect(new Set(open.map(([path]) => path))).toEqual(
     new Set([
       "/agents/place",
+      "/commands",
       "/pool/settings",
       "/published/*/values",
       "/published/*/ratios",

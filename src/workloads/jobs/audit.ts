@@ -24,7 +24,7 @@ const jobCount = count.optional();
 export const findings = {
   runTwice: jobCount.describe("Jobs whose handler ended successfully more than once, of workload jobs"),
   stuck: jobCount.describe(
-    "Jobs that the tables call running after all workers have ended: claimed by nobody alive, of workload jobs",
+    "Jobs that the tables call running after all workers have ended: claimed by no worker that lives, of workload jobs",
   ),
   waiting: jobCount.describe("Jobs that wait in the tables at the end, of workload jobs"),
   failedForGood: jobCount.describe("Jobs that the queue gave up after their last attempt, of workload jobs"),
@@ -352,7 +352,7 @@ export async function audit(
   const words = {
     lost: (n: number) =>
       `${n} of ${counted(sums.published, "acknowledged job")} never ran and not in the queue`,
-    unexpected: (n: number) => `${jobs(n)} in the queue or run that nobody enqueued`,
+    unexpected: (n: number) => `${jobs(n)} in the queue or run that were never enqueued`,
     changed: (n: number) => `${jobs(n)} in the queue with another payload than was sent`,
     duplicated: (n: number) => `${jobs(n)} run more than once, without a kill, a fault or an expired lease`,
   };

@@ -18,7 +18,7 @@ import type { JobsStore } from "./store.js";
 /** Milliseconds after which an idle client looks whether its phase is over. */
 const LOOK_MS = 50;
 
-/** Number of connections that the program of this worker may open: its part of those of the pool. */
+/** Number of connections that the program of this worker may open: its share of the pool. */
 function connectionsOf({ assignment }: ClientContext<Treatment>): number {
   const { settings, role, index } = assignment;
   const { actors, pool } = settings;

@@ -33,6 +33,17 @@ actors:
 `,
     },
     {
+      title: "A design whose worker is killed",
+      yaml: `name: killed-worker
+workload: jobs
+queue: lease
+wakeup: { poll: 50ms }
+pool: { strategy: own, size: 20 }
+faults: [{ at: 2s, kind: queue-worker-kill, workers: 1 }]
+trial: { duration: 30s }
+`,
+    },
+    {
       title: "Your own program as a queue",
       yaml: `name: own-queue
 workload: jobs
@@ -65,7 +76,7 @@ pool: { strategy: own, size: 20 }
     },
     {
       title: "a load of workers that is no number of clients",
-      yaml: "name: x\nworkload: jobs\npool: { strategy: own, size: 4 }\nactors: { workers: { load: { executor: constant-arrival-rate, rate: 5/s } } }",
+      yaml: "name: x\nworkload: jobs\npool: { strategy: own, size: 4 }\nactors: { workers: { load: { executor: constant-arrival-rate, rate: 5/s, maxClients: 5 } } }",
     },
   ],
 };

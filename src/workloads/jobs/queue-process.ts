@@ -104,8 +104,9 @@ export class QueueProcess {
     this.child.stdin.on("error", () => undefined); // the end of the process says it
     const output = createInterface({ input: this.child.stdout });
     output.on("line", (line) => this.read(line));
-    createInterface({ input: this.child.stderr }).on("line", (line) => this.keep(line));
-    this.ended = this.end(once(output, "close"));
+    const errors = createInterface({ input: this.child.stderr });
+    errors.on("line", (line) => this.keep(line));
+    this.ended = this.end(Promise.all([once(output, "close"), once(errors, "close")]));
   }
 
   /** Starts the program and resolves once it is ready. Rejects with a TrialError that has its reason or its last lines. */
@@ -163,10 +164,10 @@ export class QueueProcess {
   failure(what: string): TrialError {
     if (this.breakage)
       return new TrialError(`queue ${this.options.name}: ${this.breakage.message}`, this.breakage.remedy);
-    const said =
+    const outputText =
       this.log.length === 0 ? "it printed nothing" : `it printed: ${this.log.slice(-5).join(" | ")}`;
     return new TrialError(
-      `the program of queue ${this.options.name} ${what}; ${said}`,
+      `the program of queue ${this.options.name} ${what}; ${outputText}`,
       `Run it by hand: ${this.options.words.join(" ")}`,
     );
   }

@@ -1,4 +1,4 @@
-// Workload jobs: a client enqueues batches of two jobs with the design `lease`, and nobody runs them.
+// Workload jobs: a client enqueues batches of two jobs with the design `lease`, and no worker runs them.
 import { JobMaker } from "../../../src/workloads/jobs/job.js";
 import type { AuditedFamily } from "./family.js";
 import { SEED } from "./trial.js";
