@@ -63,7 +63,7 @@ it("rejects requests under way, in doubt, and later ones when the program has en
 
 it("keeps the last lines of a program that floods its log, cut to a length", async () => {
   const flood = `for (let i = 0; i < 50000; i++) console.error("line " + i + " " + "x".repeat(i === 49999 ? 5000 : 10));`;
-  const refused = start(`${flood} process.exit(1);`);
+  const refused = start(`${flood} process.exitCode = 1; lines.close(); process.stdin.destroy();`);
   const message = await refused.then(
     () => "",
     (error: unknown) => (error as Error).message,
