@@ -23,7 +23,7 @@ import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
 import { ignoredVariables } from "../database/registry.js";
 import { makeFilePathsAbsolute, completeUrls } from "./connection-places.js";
-import { thresholdMetrics } from "./threshold-metrics.js";
+import { thresholdMetrics, type ThresholdMetrics } from "./threshold-metrics.js";
 import {
   embedFiles,
   nameOf,
@@ -32,7 +32,12 @@ import {
   readOwnWorkload,
   withSyntax,
   addDeclaration,
+  findOwnWorkloads,
+  workloadPlaces,
+  writtenAt,
+  type WorkloadPlace,
 } from "../workloads/own.js";
+import { VARIANT_KEY } from "../workloads/script/program.js";
 import { workloadOf, WORKLOADS } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
 import { duetFindings } from "./duet.js";
@@ -105,21 +110,24 @@ function read(text: string, name: string, overrides: Overrides): ReadScenario {
   const source = parseYaml(text, name);
   const directory = path.dirname(path.resolve(name));
   const scenarioMapping = makeFilePathsAbsolute(source.value, directory);
-  for (const { holder } of workloadHoldersOf(scenarioMapping)) {
-    const key = WORKLOADS.find(({ name: each }) => each === holder["workload"])?.settings.directoryKey;
-    if (key !== undefined) holder[key] ??= directory;
+  for (const place of workloadPlaces(scenarioMapping)) {
+    const key = WORKLOADS.find((each) => each.name === writtenAt(place))?.settings.directoryKey;
+    if (key !== undefined && isMapping(place.holder)) place.holder[key] ??= directory;
   }
   const isStored = isMapping(scenarioMapping["workload"]);
   embedWorkloads(scenarioMapping, source, name, (written) => embedFiles(written, directory, overrides.read));
+  if (overrides.against !== undefined) addAgainst(scenarioMapping, overrides.against);
   const applied = applyOverrides(scenarioMapping, overrides);
-  for (const { holder } of workloadHoldersOf(scenarioMapping))
-    holder["workload"] = embedFiles(holder["workload"], process.cwd());
+  for (const place of workloadPlaces(scenarioMapping))
+    write(place, embedFiles(writtenAt(place), process.cwd()));
   requireOwn(scenarioMapping, source, name);
-  for (const { holder } of workloadHoldersOf(scenarioMapping)) {
-    holder["workload"] = withSyntax(holder["workload"], targetOf(holder) ?? targetOf(scenarioMapping));
-    requireValidWorkload(holder, overrides.loadsCode);
-    if (!isStored) holder["workload"] = addDeclaration(holder["workload"]);
+  for (const place of workloadPlaces(scenarioMapping)) {
+    const ownTarget = isMapping(place.holder) ? targetOf(place.holder) : undefined;
+    write(place, withSyntax(writtenAt(place), ownTarget ?? targetOf(scenarioMapping)));
+    requireValidWorkload(writtenAt(place), overrides.loadsCode);
+    if (!isStored) write(place, addDeclaration(writtenAt(place)));
   }
+  varyVariants(scenarioMapping);
   // Paths on the command line are relative to the working directory; paths in the file are absolute by now.
   const overriddenScenario = completeUrls(
     makeFilePathsAbsolute(scenarioMapping, process.cwd()),
@@ -129,12 +137,19 @@ function read(text: string, name: string, overrides: Overrides): ReadScenario {
   return { source, applied, raw: { ...(title !== undefined && { name: title }), seed, ...others } };
 }
 
-/**
- * The scenario's first treatment as a separate scenario, with its files, levels and passwords. The scenario must be valid.
- */
-export function firstTreatment(text: string, name: string, overrides: Overrides): Mapping {
+/** A treatment as a scenario of its own, with its files, levels and passwords. */
+export interface SingleTreatment {
+  readonly id: string;
+  readonly scenario: Mapping;
+}
+
+/** The treatments of a valid scenario, each as a scenario of its own. */
+export function singleTreatments(text: string, name: string, overrides: Overrides): SingleTreatment[] {
   const { raw, applied } = read(text, name, overrides);
-  return expandScenario(raw, applied.factors).read[0]?.combination.raw ?? raw;
+  return expandScenario(raw, applied.factors).read.map(({ id, combination }) => ({
+    id,
+    scenario: combination.raw,
+  }));
 }
 
 /**
@@ -170,7 +185,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const { treatments, findings } = checkTreatments(expansion);
   const thresholdFindings: Finding[] = [];
   const areAllTreatmentsValid = treatments.length === expansion.ids.length;
-  const metrics = thresholdMetrics(workloadOf(scenario));
+  const metrics = metricsOfWorkloads(raw, scenario);
   const measuring = areAllTreatmentsValid ? treatments : undefined;
   const asked = [expansion.read, measuring, thresholdFindings, metrics] as const;
   const thresholds = resolveThresholds(scenario.thresholds, ...asked);
@@ -210,20 +225,43 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   };
 }
 
-interface WorkloadHolder {
-  readonly holder: Mapping;
-  readonly at: Path;
+function write({ holder, key }: WorkloadPlace, workload: unknown): void {
+  (holder as Mapping)[key] = workload;
 }
 
-/** The mappings that name a workload: the scenario, and entries of its `include`. */
-function workloadHoldersOf(scenarioMapping: Mapping): WorkloadHolder[] {
-  const entries = Array.isArray(scenarioMapping["include"]) ? (scenarioMapping["include"] as unknown[]) : [];
-  const named = entries.flatMap((holder, i) =>
-    isMapping(holder) ? [{ holder, at: ["include", i, "workload"] }] : [],
-  );
-  return [{ holder: scenarioMapping, at: ["workload"] }, ...named].filter(
-    ({ holder }) => holder["workload"] !== undefined,
-  );
+/** Makes a second file of the user a level beside the scenario's own workload. Throws a UsageError if that cannot be. */
+function addAgainst(scenarioMapping: Mapping, against: string): void {
+  const { workload, factors = {} } = scenarioMapping;
+  if (!WORKLOAD_FILE_PATTERN.test(against))
+    throw new UsageError(
+      `--against ${against} is no file of SQL or module`,
+      "Name a file, such as after.sql.",
+    );
+  if (workloadPlaces(scenarioMapping).length !== 1 || !OwnForm.safeParse(workload).success)
+    throw new UsageError(
+      `--against needs one file of yours to compare ${against} with`,
+      "Name it in place of a scenario: run before.sql --against after.sql; or name it as the scenario's workload.",
+    );
+  scenarioMapping["factors"] = {
+    workload: [workload, embedFiles(against, process.cwd())],
+    ...(factors as Mapping),
+  };
+}
+
+/** Makes the variants of the user's file a factor, unless the scenario says which treatments have which variant. */
+function varyVariants(scenarioMapping: Mapping): void {
+  const own = OwnForm.safeParse(scenarioMapping["workload"]);
+  const variants = own.success ? readOwnWorkload(own.data).program?.variants : undefined;
+  const { factors = {}, include } = scenarioMapping;
+  const hasEntries = Array.isArray(include) && include.length > 0;
+  if (!variants || scenarioMapping[VARIANT_KEY] !== undefined || !isMapping(factors)) return;
+  if (factors[VARIANT_KEY] !== undefined || (hasEntries && Object.keys(factors).length === 0)) return;
+  scenarioMapping["factors"] = { ...factors, [VARIANT_KEY]: variants.map(({ name }) => name) };
+}
+
+function metricsOfWorkloads(raw: Mapping, scenario: Scenario): ThresholdMetrics {
+  const ownWorkloads = findOwnWorkloads(raw);
+  return thresholdMetrics(ownWorkloads.length > 0 ? ownWorkloads : [workloadOf(scenario)]);
 }
 
 /** The target that a mapping names, or its first level if it varies. */
@@ -238,32 +276,39 @@ function embedWorkloads(
   name: string,
   embed: (written: unknown) => unknown,
 ): void {
-  for (const { holder, at } of workloadHoldersOf(given))
+  for (const place of workloadPlaces(given))
     try {
-      holder["workload"] = embed(holder["workload"]);
+      write(place, embed(writtenAt(place)));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       // A workload's file that was itself named on the command line has no line in a scenario.
-      const place = WORKLOAD_FILE_PATTERN.test(name) ? {} : source.locate(at, false);
-      throw new ScenarioError(name, [{ source: name, ...place, path: safePath(at), message: error.message }]);
+      const position = WORKLOAD_FILE_PATTERN.test(name) ? {} : source.locate(place.at, false);
+      const path = safePath(place.at);
+      throw new ScenarioError(name, [{ source: name, ...position, path, message: error.message }]);
     }
 }
 
-/** Refuses a workload other than the scenario's, except in `include` if all are files of the user. */
+/**
+ * Refuses workloads that vary, unless all are files of the user. The first one becomes the scenario's own workload if none
+ * stands above: it decides which keys there are.
+ */
 function requireOwn(scenarioMapping: Mapping, source: YamlSource, name: string): void {
-  const ownHolders = workloadHoldersOf(scenarioMapping).filter(
-    ({ holder }) => OwnForm.safeParse(holder["workload"]).success,
-  );
-  const others = workloadHoldersOf(scenarioMapping).filter(({ holder }) => holder !== scenarioMapping);
-  const areAllOwnWorkloads = ownHolders.length === others.length + 1;
-  const isWorkloadFactor = isMapping(scenarioMapping["factors"]) && "workload" in scenarioMapping["factors"];
-  const refused: Path[] = [
-    ...(areAllOwnWorkloads ? [] : others.map(({ at }) => at)),
-    ...(isWorkloadFactor ? [["factors", "workload"]] : []),
-  ];
-  if (refused.length === 0 || (others.length === 0 && !isWorkloadFactor)) return;
+  const places = workloadPlaces(scenarioMapping);
+  const varied = places.filter(({ holder }) => holder !== scenarioMapping);
+  const isUnnamed = (entry: unknown): boolean => isMapping(entry) && entry["workload"] === undefined;
+  const isLevel = varied.some(({ at }) => at[0] === "factors");
+  const isBaseNeeded = scenarioMapping["workload"] === undefined && !isLevel;
+  const entries = Array.isArray(scenarioMapping["include"]) ? (scenarioMapping["include"] as unknown[]) : [];
+  const refused = places.every((place) => OwnForm.safeParse(writtenAt(place)).success)
+    ? entries.flatMap((entry, i): Path[] => (isBaseNeeded && isUnnamed(entry) ? [["include", i]] : []))
+    : varied.map(({ at }) => at);
+  if (varied.length === 0) return;
+  if (refused.length === 0) {
+    scenarioMapping["workload"] ??= writtenAt(varied[0] as WorkloadPlace);
+    return;
+  }
   const message =
-    "a workload varies through include alone, among your own files, one of which the scenario names above";
+    "a workload varies among your own files alone, and every treatment has one: name it here or above";
   const problems = refused.map((at) => ({
     source: name,
     ...source.locate(at, false),
@@ -274,7 +319,7 @@ function requireOwn(scenarioMapping: Mapping, source: YamlSource, name: string):
 }
 
 /** Throws a ScenarioError with all problems of a user's workload, because its keys are unknown while it has any. */
-function requireValidWorkload({ workload: written }: Mapping, loadsCode: true | undefined): void {
+function requireValidWorkload(written: unknown, loadsCode: true | undefined): void {
   const ownForm = OwnForm.safeParse(written);
   if (!ownForm.success) return;
   const { problems, program } = readOwnWorkload(ownForm.data, loadsCode);
@@ -316,7 +361,7 @@ function experimentFindings(raw: Mapping, expansion: Expansion): TreatmentFindin
   const { scenario, refused } = rest;
   if (expansion.factors.some((path) => refused.isReadUnreliable(path, true))) return [];
   const named = [...expansion.read, ...expansion.refused];
-  const metrics = thresholdMetrics(workloadOf(scenario));
+  const metrics = metricsOfWorkloads(raw, scenario);
   const findingsOf = (look: (seen: Scenario, found: Finding[]) => void): readonly Finding[] =>
     findingsDespiteRefusals(scenario, refused, (seen) => {
       const found: Finding[] = [];

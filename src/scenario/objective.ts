@@ -7,7 +7,8 @@ import type { Finding } from "../syntax/problems.js";
 import type { ComparedMetric, Objective, Quantity, Threshold } from "./judgement.js";
 import type { Treatment } from "./settings.js";
 import { metricIdOf, type ThresholdMetrics } from "./threshold-metrics.js";
-import { metricsFor, parseThresholdOption, refuseThreshold } from "./threshold-option.js";
+import { parseThresholdOption, refuseThreshold } from "./threshold-option.js";
+import { metricsOf } from "./thresholds.js";
 import { parseAggregate, parseMetric, thresholdProblem, type Parsed } from "./thresholds.js";
 
 export interface Condition extends ComparedMetric, Pick<Threshold, "operator" | "bound"> {
@@ -55,7 +56,7 @@ function parsedObjective(text: string, metrics: ThresholdMetrics): Parsed<Object
 
 /** Parses an objective. Throws a UsageError that states the problem. */
 export function parseObjective(text: string, treatments: readonly Treatment[]): Objective {
-  const parsed = parsedObjective(text, metricsFor(treatments));
+  const parsed = parsedObjective(text, metricsOf(treatments));
   if ("value" in parsed) return parsed.value;
   throw new UsageError(
     elidedText(`--objective ${JSON.stringify(text)}: ${parsed.message}`, 500),

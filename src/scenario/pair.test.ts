@@ -1,12 +1,13 @@
 // Two scenarios as two treatments of one scenario: each keeps its file and settings, also a setting that the other
 // lacks.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { parse } from "yaml";
-import { firstTreatment, parseScenario } from "./loader.js";
-import { pairedScenario } from "./pair.js";
+import { parseScenario, singleTreatments } from "./loader.js";
+import { listedScenario } from "./pair.js";
+import type { Overrides } from "./plan/overrides.js";
 
 const directory = mkdtempSync(join(tmpdir(), "train-sim-pair-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -17,10 +18,17 @@ const sqlOf = (...transactions: string[]): string =>
   transactions.map((name) => `-- name: ${name}\nSELECT id FROM item;\n`).join("");
 writeFileSync(join(directory, "one.sql"), sqlOf("look"));
 writeFileSync(join(directory, "two.sql"), sqlOf("look", "see"));
+writeFileSync(join(directory, "three.sql"), `-- setting: rows = 1\n${sqlOf("look")}`);
+mkdirSync(join(directory, "new"));
+writeFileSync(join(directory, "new", "one.sql"), sqlOf("look"));
+writeFileSync(
+  join(directory, "index.sql"),
+  `${sqlOf("look")}-- variant: none\n-- variant: full\n-- schema\nCREATE INDEX ON item (id);\n`,
+);
 
 function pairScenarios(one: string, other: string): ReturnType<typeof parseScenario> {
-  const [a, b] = [one, other].map((yaml) => firstTreatment(`name: n\n${yaml}`, file, {}));
-  const yaml = pairedScenario(a ?? {}, b ?? {}, { name: "pair", seed: 7, trials: { max: 9 } });
+  const [a, b] = [one, other].map((yaml) => singleTreatments(`name: n\n${yaml}`, file, {})[0]?.scenario);
+  const yaml = listedScenario([a ?? {}, b ?? {}], { name: "pair", seed: 7, trials: { max: 9 } });
   const experiment = parseScenario(yaml, file);
   // The stored text loads to the same treatments.
   expect(parseScenario(experiment.yaml, file).treatments).toEqual(experiment.treatments);
@@ -31,16 +39,13 @@ function pairScenarios(one: string, other: string): ReturnType<typeof parseScena
   return experiment;
 }
 
-it("a pair has the workload file of each scenario, named by file and content", () => {
+it("a pair has the workload file of each scenario, named by file", () => {
   const { treatments, stopping } = pairScenarios(
     "workload: ./one.sql\n",
     "workload: ./two.sql\nprepared: false\n",
   );
-  expect(treatments.map(({ id }) => id)).toEqual([
-    expect.stringMatching(/^one\.sql-[0-9a-f]{7}$/),
-    expect.stringMatching(/^two\.sql-[0-9a-f]{7}-prepared-false$/),
-  ]);
-  expect(treatments[0]?.levels["workload"]).toMatch(/^one\.sql@[0-9a-f]{7}$/);
+  expect(treatments.map(({ id }) => id)).toEqual(["one.sql", "two.sql-prepared-false"]);
+  expect(treatments[0]?.levels["workload"]).toBe("one.sql");
   expect(stopping).toMatchObject({ min: 5, max: 9 });
 });
 
@@ -56,10 +61,10 @@ it("a pair has the settings of each scenario, also settings that one of them lac
 
 it("a pair keeps the password of a URL for the run, but not in the stored text", () => {
   const url = "target: { url: 'postgresql://u:secret@h:5432/d' }\n";
-  const [a, b] = ["payload: text", "payload: jsonb"].map((each) =>
-    firstTreatment(`name: n\n${url}${each}\n`, file, {}),
+  const [a, b] = ["payload: text", "payload: jsonb"].map(
+    (each) => singleTreatments(`name: n\n${url}${each}\n`, file, {})[0]?.scenario,
   );
-  const experiment = parseScenario(pairedScenario(a ?? {}, b ?? {}, { name: "p", seed: 1 }), file);
+  const experiment = parseScenario(listedScenario([a ?? {}, b ?? {}], { name: "p", seed: 1 }), file);
   expect(JSON.stringify(experiment.treatments[1]?.settings.target)).toContain("secret");
   expect(experiment.yaml).not.toContain("secret");
 });
@@ -74,12 +79,76 @@ it("include may list the user's workload files, relative to the scenario", () =>
   expect((parse(stored) as { include: unknown[] }).include[1]).toHaveProperty("workload.sql");
 });
 
+/** Ids of the treatments; the stored text loads to the same ones. */
+function idsOf(yaml: string, overrides: Overrides = {}): string[] {
+  const { treatments, yaml: stored } = parseScenario(`name: n\n${yaml}\n`, file, overrides);
+  expect(parseScenario(stored, file).treatments).toEqual(treatments);
+  return treatments.map(({ id }) => id);
+}
+
+it("files of the user are levels of a factor, named by label or file, and by content if two share a name", () => {
+  expect(idsOf("factors: { workload: [./one.sql, ./two.sql], clients: [2, 8] }")).toEqual([
+    "one.sql-clients-2",
+    "one.sql-clients-8",
+    "two.sql-clients-2",
+    "two.sql-clients-8",
+  ]);
+  expect(idsOf("include: [{ workload: ./one.sql }, { workload: ./two.sql }]")).toEqual([
+    "one.sql",
+    "two.sql",
+  ]);
+  const labelled = "{ label: before, file: ./one.sql }";
+  expect(idsOf(`factors: { workload: [${labelled}, ./two.sql] }`)).toEqual(["before", "two.sql"]);
+  expect(idsOf("factors: { workload: [./one.sql, ./new/one.sql] }")).toEqual(["one.sql-a", "one.sql-b"]);
+  writeFileSync(join(directory, "new", "one.sql"), sqlOf("look", "see"));
+  expect(idsOf("factors: { workload: [./one.sql, ./new/one.sql] }")).toEqual([
+    expect.stringMatching(/^one\.sql-[0-9a-f]{7}$/),
+    expect.stringMatching(/^one\.sql-[0-9a-f]{7}$/),
+  ]);
+});
+
+it("a level of the workload may be excluded, have settings that others lack, and be named by --set", () => {
+  const yaml = "factors: { workload: [./one.sql, ./two.sql], clients: [2, 8] }\n";
+  expect(idsOf(`${yaml}exclude: [{ workload: ./two.sql, clients: 8 }]`)).toHaveLength(3);
+  expect(idsOf("include: [{ workload: ./one.sql }, { workload: ./three.sql, rows: 5 }]")).toEqual([
+    "one.sql",
+    "three.sql-rows-5",
+  ]);
+  const set = [`factors.workload=[${join(directory, "one.sql")}, ${join(directory, "three.sql")}]`];
+  expect(idsOf("workload: ./one.sql", { set })).toEqual(["one.sql", "three.sql"]);
+});
+
+it("thresholds may name operations that only one of the files has", () => {
+  const threshold = (selector: string): string =>
+    `factors: { workload: [./one.sql, ./two.sql] }\nthresholds: { "see${selector}": ["p(99)<50"] }\n`;
+  expect(idsOf(threshold("{workload:two.sql}"))).toHaveLength(2);
+  expect(() => idsOf(threshold("{workload:one.sql}"))).toThrow(/nothing measures see here/);
+});
+
+it("--against compares the scenario's own file with another one", () => {
+  const against = join(directory, "two.sql");
+  expect(idsOf("workload: ./one.sql", { against })).toEqual(["one.sql", "two.sql"]);
+  expect(idsOf("workload: ./one.sql\nfactors: { clients: [2, 8] }", { against })).toHaveLength(4);
+  expect(() => idsOf("payload: text", { against })).toThrow(/--against needs one file of yours/);
+  expect(() => idsOf("workload: ./one.sql", { against: "accounts" })).toThrow(/no file of SQL/);
+});
+
+it("variants of a file are a factor unless the scenario names one", () => {
+  expect(idsOf("workload: ./index.sql")).toEqual(["none", "full"]);
+  expect(idsOf("workload: ./index.sql\nvariant: full")).toEqual(["base"]);
+  expect(idsOf("workload: ./index.sql", { set: ["variant=full"] })).toEqual(["base"]);
+  expect(idsOf("workload: ./index.sql\nfactors: { clients: [1, 2] }")).toHaveLength(4);
+  expect(() => idsOf("workload: ./index.sql\nvariant: ful")).toThrow(/variant: .*full/);
+  expect(() => idsOf("workload: ./index.sql\ninclude: [{ clients: 1 }, { clients: 2 }]")).toThrow(/variant/);
+});
+
 it.each([
   ["include: [{ workload: accounts }]", "workload: ./one.sql", /include\[0\].*among your own files/],
+  ["include: [{ workload: ./one.sql }]", "payload: text", /payload: unknown key/],
   [
-    "include: [{ workload: ./one.sql }]",
-    "payload: text",
-    /include\[0\].*one of which the scenario names above/,
+    "include: [{ workload: ./one.sql }, { clients: 2 }]",
+    "trials: 5",
+    /include\[1\].*every treatment has one: name it here or above/,
   ],
   [
     "include: [{ workload: ./two.sql }]",
@@ -101,7 +170,12 @@ it.each([
     "workload: ./one.sql",
     /include\[0\]\.workload.*cannot read .*none\.sql/,
   ],
-  ["factors: { workload: [./one.sql, ./two.sql] }", "prepared: true", /varies through include alone/],
+  [
+    "factors: { workload: [./one.sql, accounts] }",
+    "prepared: true",
+    /factors\.workload\[0\].*your own files alone/,
+  ],
+  ["factors: { workload: [./one.sql, ./two.sql] }", "workload: ./three.sql", /set above and varies here/],
 ])("an inclusion is refused: %s with %s", (more, first, message) => {
   expect(() => parseScenario(`name: n\n${first}\n${more}\n`, file)).toThrow(message);
 });

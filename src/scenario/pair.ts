@@ -1,4 +1,5 @@
-// Two scenarios as the treatments of one. Common keys stand above, others in one entry of `include` for each.
+// Scenarios of one treatment as the treatments of one scenario. Common keys stand above, others in one entry of `include` for
+// each.
 import { stringify } from "yaml";
 import type { Mapping } from "../syntax/paths.js";
 import { canonicalText } from "./plan/levels.js";
@@ -6,10 +7,11 @@ import { EXPERIMENT_KEYS } from "./schema.js";
 
 const isTreatmentKey = (key: string): boolean => key === "workload" || !EXPERIMENT_KEYS.includes(key);
 
-export function pairedScenario(reference: Mapping, other: Mapping, experiment: Mapping): string {
-  const keys = [...new Set([...Object.keys(reference), ...Object.keys(other)])].filter(isTreatmentKey);
+export function listedScenario(treatments: readonly Mapping[], experiment: Mapping): string {
+  const keys = [...new Set(treatments.flatMap((each) => Object.keys(each)))].filter(isTreatmentKey);
+  const [first = {}] = treatments;
   const isSame = (key: string): boolean =>
-    key in reference && key in other && canonicalText(reference[key]) === canonicalText(other[key]);
+    treatments.every((each) => key in each && canonicalText(each[key]) === canonicalText(first[key]));
   const pickKeys = (raw: Mapping, isWanted: (key: string) => boolean): Mapping =>
     Object.fromEntries(keys.filter((key) => key in raw && isWanted(key)).map((key) => [key, raw[key]]));
   const entry = (raw: Mapping): Mapping => {
@@ -19,14 +21,14 @@ export function pairedScenario(reference: Mapping, other: Mapping, experiment: M
       ? differingValues
       : { namespace: raw["namespace"] ?? "train_sim" };
   };
-  const { workload } = reference;
+  const { workload } = first;
   return stringify(
     {
       ...experiment,
-      // The workload determines which keys exist, so both treatments state it.
+      // The workload determines which keys exist, so all treatments state it.
       ...(workload !== undefined && { workload }),
-      ...pickKeys(reference, isSame),
-      include: [entry(reference), entry(other)],
+      ...pickKeys(first, isSame),
+      include: treatments.map(entry),
     },
     { aliasDuplicateObjects: false, lineWidth: 0 },
   );

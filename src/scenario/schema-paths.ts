@@ -2,8 +2,9 @@
 import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
 import { nearest, suggestion } from "../syntax/nearest.js";
 import { parsePath, pathText, type Mapping, type Path } from "../syntax/paths.js";
-import { findOwnWorkload } from "../workloads/own.js";
+import { findOwnWorkloads } from "../workloads/own.js";
 import type { Workload } from "../workloads/workload.js";
+import { memoByList } from "../foundation/memo.js";
 import { COMMON_KEYS, EXPERIMENT_KEYS, hasUnreadWorkload, schemaOf } from "./schema.js";
 import { keyWithoutPasswords } from "../foundation/secrets.js";
 
@@ -209,16 +210,16 @@ export class ScenarioPaths {
 /** The paths of all workloads; created on first use, because a JSON Schema takes a fifth of the program's start. */
 let bundledWorkloadPaths: ScenarioPaths | undefined;
 let unreadWorkloadPaths: ScenarioPaths | undefined;
-const ownWorkloadPaths = new WeakMap<Workload, ScenarioPaths>();
+const pathsOfOwnWorkloads = memoByList(
+  (workloads: readonly Workload[]) =>
+    new ScenarioPaths({ anyOf: workloads.map((each) => scenarioJsonSchema(schemaOf(each))) }),
+);
 
-/** The known paths of a raw scenario; they include the keys of the user's workload, if it has one. */
+/** The known paths of a raw scenario; they include the keys of all workloads of the user that it names. */
 export function pathsOf(raw: Mapping): ScenarioPaths {
-  const ownWorkload = findOwnWorkload(raw);
-  if (!ownWorkload && hasUnreadWorkload(raw))
+  const ownWorkloads = findOwnWorkloads(raw);
+  if (ownWorkloads.length === 0 && hasUnreadWorkload(raw))
     return (unreadWorkloadPaths ??= new ScenarioPaths(scenarioJsonSchema(), true));
-  if (!ownWorkload) return (bundledWorkloadPaths ??= new ScenarioPaths(scenarioJsonSchema()));
-  const ownPaths =
-    ownWorkloadPaths.get(ownWorkload) ?? new ScenarioPaths(scenarioJsonSchema(schemaOf(ownWorkload)));
-  ownWorkloadPaths.set(ownWorkload, ownPaths);
-  return ownPaths;
+  if (ownWorkloads.length === 0) return (bundledWorkloadPaths ??= new ScenarioPaths(scenarioJsonSchema()));
+  return pathsOfOwnWorkloads(ownWorkloads);
 }

@@ -1,4 +1,5 @@
 // Metrics of thresholds and their aggregates, as data. A metric offers only measured aggregates.
+import { memoByList } from "../foundation/memo.js";
 import { VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
 import { isCycleOperation } from "../metrics/operations.js";
@@ -50,8 +51,8 @@ export interface MetricTraits {
   readonly aggregates: readonly string[];
   /** True if the metric has percentiles. */
   readonly isLatency: boolean;
-  /** The workload that has the metric; undefined if all workloads have it. */
-  readonly workload?: Workload;
+  /** The workloads that have the metric; undefined if all workloads have it. */
+  readonly workloads?: readonly Workload[];
   /** Roles that can give the metric a sample, of which a treatment needs one; undefined if any role can. */
   readonly roles?: readonly string[];
 }
@@ -62,7 +63,7 @@ function rolesOf({ roles }: Workload, operation: string): string[] {
 
 function metricsOf(workload: Workload): [string, MetricTraits][] {
   const latency = (roles: readonly string[]): MetricTraits => ({
-    workload,
+    workloads: [workload],
     roles,
     aggregates: LATENCY_AGGREGATES,
     isLatency: true,
@@ -81,7 +82,7 @@ function metricsOf(workload: Workload): [string, MetricTraits][] {
   const { auditing, roles } = workload;
   const sizes = auditing?.sizes;
   const audit: MetricTraits | undefined = sizes && {
-    workload,
+    workloads: [workload],
     roles: Object.keys(roles),
     aggregates: sizes,
     isLatency: false,
@@ -105,18 +106,20 @@ const COMMON: readonly [string, MetricTraits][] = [
   ["integrity", counts(INTEGRITY_AGGREGATES)],
   ["verdict", counts(["tainted", "invalidCounts", "invalidTimings"])],
 ];
-const metricsByWorkload = new WeakMap<Workload, ThresholdMetrics>();
 
 /**
- * Metrics that a threshold may name; an operation's name alone stands for its response time and its counts. Metrics of other
- * workloads are known, too: the message for a metric that this workload lacks differs from that for an unknown one.
+ * Metrics that a threshold of these workloads may name; an operation's name alone stands for its response time and its
+ * counts. Metrics of other workloads are known, too: the message for a metric that these lack differs from that for an
+ * unknown one.
  */
-export function thresholdMetrics(workload: Workload): ThresholdMetrics {
-  const metrics =
-    metricsByWorkload.get(workload) ?? new Map([...[...WORKLOADS, workload].flatMap(metricsOf), ...COMMON]);
-  metricsByWorkload.set(workload, metrics);
-  return metrics;
-}
+export const thresholdMetrics = memoByList((workloads: readonly Workload[]): ThresholdMetrics => {
+  const metrics = new Map(WORKLOADS.flatMap(metricsOf));
+  for (const [name, traits] of workloads.flatMap(metricsOf)) {
+    const sharing = metrics.get(name)?.workloads?.filter((each) => workloads.includes(each)) ?? [];
+    metrics.set(name, { ...traits, workloads: [...new Set([...sharing, ...(traits.workloads ?? [])])] });
+  }
+  return new Map([...metrics, ...COMMON]);
+});
 
 /** The aggregate that a text names; a rate may be named by its label, so `events/s` is `eventsPerSecond`. */
 export function aggregateNamed(text: string): string {
@@ -138,6 +141,6 @@ export function isAboutArrivals(source: string, aggregate: string): boolean {
 /** The roles that have these arrivals. Arrivals of topology `cycle` are cycles, not the transactions of a cycle. */
 export function arrivalRoles(source: string, metrics: ThresholdMetrics): readonly string[] {
   const [operation = ""] = source.split(".");
-  const { workload, roles = [] } = metrics.get(operation) ?? {};
-  return roles.filter((role) => workload?.roles[role]?.arrivals.includes(operation));
+  const { workloads = [], roles = [] } = metrics.get(operation) ?? {};
+  return roles.filter((role) => workloads.some((each) => each.roles[role]?.arrivals.includes(operation)));
 }

@@ -1,14 +1,8 @@
 import { UsageError } from "../foundation/errors.js";
 import { elidedText } from "../foundation/shown.js";
-import { workloadOf } from "../workloads/registry.js";
 import type { Threshold } from "./judgement.js";
 import type { Treatment } from "./settings.js";
-import { thresholdMetrics, type ThresholdMetrics } from "./threshold-metrics.js";
-import { parseThreshold } from "./thresholds.js";
-
-export function metricsFor([first]: readonly Treatment[]): ThresholdMetrics {
-  return thresholdMetrics(workloadOf(first?.settings ?? {}));
-}
+import { metricsOf, parseThreshold } from "./thresholds.js";
 
 /** Refuses an option's value with a message. */
 export function refuseThreshold(option: string, text: string, message: string): never {
@@ -27,7 +21,7 @@ export function parseThresholdOption(
   const match = /^\s*([^{:]+(?:\{[^}]*\})?)\s*:\s*(.+)$/.exec(text);
   const condition = { threshold: match?.[2] ?? "", abortOnFail: false, delayAbortEvalMs: 0 };
   const parsed = match
-    ? parseThreshold(match[1] ?? "", condition, metricsFor(treatments))
+    ? parseThreshold(match[1] ?? "", condition, metricsOf(treatments))
     : { message: "expected a metric and a condition" };
   return "value" in parsed ? parsed.value : refuseThreshold(option, text, parsed.message);
 }

@@ -176,7 +176,7 @@ describe("a threshold that would never be checked", () => {
 
 describe("metrics of thresholds", () => {
   test("are the workload's operations with their latencies, and all operations together", () => {
-    const plain = [...thresholdMetrics(workloadOf({})).keys()];
+    const plain = [...thresholdMetrics([workloadOf({})]).keys()];
     expect(
       plain.filter(
         (name) => !name.includes(".") && !["integrity", "verdict", "database", "audit"].includes(name),
@@ -190,9 +190,9 @@ describe("metrics of thresholds", () => {
     for (const own of WORKLOADS) {
       const { name, roles, operations } = own;
       for (const operation of Object.keys(operations)) {
-        const { workload, roles: known } = thresholdMetrics(own).get(operation) ?? {};
+        const { workloads, roles: known } = thresholdMetrics([own]).get(operation) ?? {};
         const performing = Object.keys(roles).filter((role) => roles[role]?.operations.includes(operation));
-        expect([workload?.name, known], operation).toEqual([name, performing]);
+        expect([workloads?.map((each) => each.name), known], operation).toEqual([[name], performing]);
       }
     }
   });

@@ -148,29 +148,33 @@ export function selectorProblem(
     : "no treatment has these levels together";
 }
 
-/** Metrics of the experiment's workload, which all treatments share. */
-function metricsOf([first]: readonly Treatment[]): ThresholdMetrics {
-  return thresholdMetrics(workloadOf(first?.settings ?? {}));
+/** Metrics of the workloads of these treatments. */
+export function metricsOf(treatments: readonly Pick<Treatment, "settings">[]): ThresholdMetrics {
+  const workloads = treatments.map(({ settings }) => workloadOf(settings));
+  return thresholdMetrics(workloads.length > 0 ? [...new Set(workloads)] : [workloadOf({})]);
 }
 
 /** The problem of a metric that none of the treatments measures; undefined if any does. */
 function measureProblem(subject: ThresholdSubject, treatments: readonly Treatment[]): string | undefined {
-  const { workload, roles } = metricsOf(treatments).get(subject.source) ?? {};
+  const { workloads, roles } = metricsOf(treatments).get(subject.source) ?? {};
   const selected = treatments.filter((each) => isSelected(subject, each));
   const having = selected.filter(
     ({ settings }) =>
-      [undefined, workloadOf(settings)].includes(workload) &&
+      (workloads?.includes(workloadOf(settings)) ?? true) &&
       (roles?.some((role) => settings.actors[role]) ?? true),
   );
   const [operation = ""] = subject.source.split(".");
-  const isRun = ({ settings }: Treatment): boolean =>
-    !workload?.performs ||
-    !Object.hasOwn(workload.operations, operation) ||
-    workload.performs(operation, settings);
+  const isRun = ({ settings }: Treatment): boolean => {
+    const { operations, performs } = workloadOf(settings);
+    return !performs || !Object.hasOwn(operations, operation) || performs(operation, settings);
+  };
   if (having.some(isRun)) return undefined;
   if (having.length > 0) return `nothing measures ${subject.source} here: no client runs it`;
-  const needsOtherWorkload = selected.every(({ settings }) => workload && workloadOf(settings) !== workload);
-  return `nothing measures ${subject.source} here: it takes ${needsOtherWorkload ? `workload ${workload?.name ?? ""}` : (roles ?? []).join(" or ")}`;
+  const needsOtherWorkload = selected.every(({ settings }) => !workloads?.includes(workloadOf(settings)));
+  const needed = needsOtherWorkload
+    ? `workload ${(workloads ?? []).map(({ name }) => name).join(" or ")}`
+    : (roles ?? []).join(" or ");
+  return `nothing measures ${subject.source} here: it takes ${needed}`;
 }
 
 /** The problem of a threshold on arrivals if no treatment has any; else undefined. */

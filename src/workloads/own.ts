@@ -8,7 +8,7 @@ import { databaseOfUrl } from "../database/registry.js";
 import { UsageError } from "../foundation/errors.js";
 import { moduleDrawFactory, readModule } from "./module/run-module.js";
 import { loadProblem } from "./module/try-load.js";
-import { isMapping } from "../syntax/paths.js";
+import { isMapping, type Mapping, type Path } from "../syntax/paths.js";
 import { examples as examplesOfPgbench } from "./pgbench/examples.js";
 import { tableProblems } from "./pgbench/builtin.js";
 import {
@@ -30,7 +30,20 @@ import type { Workload } from "./workload.js";
 export const WORKLOAD_FILE_PATTERN = /\.(sql|mjs|js)$/;
 const FILE_BYTES_MAX = 1024 * 1024;
 
+/** Keys of every form. */
+const common = {
+  label: z
+    .string()
+    .regex(/^[A-Za-z][\w.-]{0,39}$/, "expected a letter, then letters, digits, - _ . only, at most 40")
+    .optional()
+    .meta({
+      title: "a letter, then letters, digits, - _ . only, at most 40",
+      description: "Name of the workload's treatments. Default: the name of its file.",
+    }),
+};
+
 const SqlFile = z.strictObject({
+  ...common,
   file: z.string().default("workload.sql").meta({ description: "Name of the file, for messages." }),
   sql: z.string().max(FILE_BYTES_MAX).meta({ description: "Text of the file." }),
   syntax: z.literal("mysql").optional().meta({
@@ -40,6 +53,7 @@ const SqlFile = z.strictObject({
 });
 
 const ModuleFile = z.strictObject({
+  ...common,
   module: z
     .string()
     .meta({ description: "Absolute path of the module. A scenario that has one runs its code." }),
@@ -67,6 +81,7 @@ const Script = z.union([
 ]);
 
 const Pgbench = z.strictObject({
+  ...common,
   pgbench: z
     .array(Script)
     .min(1)
@@ -93,15 +108,24 @@ export type OwnForm = z.output<typeof OwnForm>;
 
 export const OWN_EXAMPLES = [examples, examplesOfPgbench];
 
+const FilePath = z.string().regex(WORKLOAD_FILE_PATTERN, {
+  error: "your own file, such as ./bank.sql, ./bank.mjs or ./bank.js",
+  abort: true,
+});
+
+const LabelledFile = z.strictObject({
+  ...common,
+  file: FilePath.meta({ description: "Path of the file. In a stored scenario, which holds its text: its name." }),
+});
+
 /**
  * Forms of the key `workload` for a user's own workload, as written in a scenario. The names of other workloads come in
  * addition.
  */
 export const WrittenOwnForms = [
-  z.string().regex(WORKLOAD_FILE_PATTERN, {
-    error: "your own file, such as ./bank.sql, ./bank.mjs or ./bank.js",
-    abort: true,
-  }),
+  FilePath,
+  // Its text replaces its path before the schema reads it.
+  LabelledFile as unknown as typeof SqlFile,
   ...OWN_FORMS,
 ] as const;
 
@@ -133,6 +157,11 @@ export function embedFiles(written: unknown, directory: string, read: ReadText =
   if (isMapping(written) && Array.isArray(written["pgbench"])) {
     const scripts = written["pgbench"].map((script: unknown) => embedScript(script, directory, read));
     return { ...written, pgbench: scripts };
+  }
+  const labelled = LabelledFile.safeParse(written);
+  if (labelled.success) {
+    const { file, ...label } = labelled.data;
+    return { ...label, ...(embedFiles(file, directory, read) as Mapping) };
   }
   if (typeof written !== "string" || !WORKLOAD_FILE_PATTERN.test(written)) return written;
   const text = read(written, directory);
@@ -257,7 +286,7 @@ export function addDeclaration(input: unknown): unknown {
  * @param loadsCode whether a module may be loaded for the first time; worker threads of a run may do that
  */
 export function readOwnWorkload(own: OwnForm, loadsCode = !isMainThread): OwnWorkload {
-  const key = JSON.stringify("module" in own ? [own.module, own.hash] : own);
+  const key = JSON.stringify("module" in own ? [own.module, own.hash] : { ...own, label: undefined });
   const before = knownWorkloads.get(key);
   if (before) return before;
   const isUnread = "module" in own && !loadsCode;
@@ -278,10 +307,45 @@ function makeOwnWorkload(own: OwnForm, read: ReadProgram): OwnWorkload {
   return { program: read.program, workload: workloadFrom(own, read.program), problems: [] };
 }
 
+/** A place of a raw scenario at which a workload stands. */
+export interface WorkloadPlace {
+  readonly holder: Mapping | unknown[];
+  readonly key: string | number;
+  readonly at: Path;
+}
+
+/** The places of workloads in a raw scenario: its own, levels of its factor, and entries of `include` and `exclude`. */
+export function workloadPlaces(raw: Mapping): WorkloadPlace[] {
+  const levels = isMapping(raw["factors"]) ? raw["factors"]["workload"] : undefined;
+  const entriesOf = (list: "include" | "exclude"): WorkloadPlace[] =>
+    (Array.isArray(raw[list]) ? (raw[list] as unknown[]) : []).flatMap((holder, i) =>
+      isMapping(holder) ? [{ holder, key: "workload", at: [list, i, "workload"] }] : [],
+    );
+  const places: WorkloadPlace[] = [
+    { holder: raw, key: "workload", at: ["workload"] },
+    ...(Array.isArray(levels)
+      ? levels.map((_, key): WorkloadPlace => ({ holder: levels, key, at: ["factors", "workload", key] }))
+      : []),
+    ...entriesOf("include"),
+    ...entriesOf("exclude"),
+  ];
+  return places.filter((place) => writtenAt(place) !== undefined);
+}
+
+export function writtenAt({ holder, key }: WorkloadPlace): unknown {
+  return (holder as Mapping)[key];
+}
+
 /** The user's own workload in a raw scenario; undefined if there is none or if it is invalid. */
 export function findOwnWorkload({ workload }: Readonly<Record<string, unknown>>): Workload | undefined {
   const ownForm = OwnForm.safeParse(workload);
   return ownForm.success ? readOwnWorkload(ownForm.data).workload : undefined;
+}
+
+/** The user's own workloads that a raw scenario names, each once, without invalid ones. */
+export function findOwnWorkloads(raw: Mapping): readonly Workload[] {
+  const found = workloadPlaces(raw).flatMap((place) => findOwnWorkload({ workload: writtenAt(place) }) ?? []);
+  return [...new Set(found)];
 }
 
 /** The user's own workload of a checked scenario. Throws if it has problems. */

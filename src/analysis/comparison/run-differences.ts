@@ -1,5 +1,5 @@
 // Reasons for which two runs may differ although the program under test did not.
-import { scenarioDifferences } from "../../scenario/difference.js";
+import { scenarioDifferences, type ScenarioDifference } from "../../scenario/difference.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import { listedNames } from "../lint/lint-design.js";
 import { operationName } from "../../metrics/names.js";
@@ -26,16 +26,27 @@ function factDifferences(before: Facts, after: Facts): string[] {
   return names.map((name) => `${name} ${before[name] ?? "none"} -> ${after[name] ?? "none"}`);
 }
 
+/** Text of a workload's file, or the digest of a module. */
+const FILE_CONTENT = /^(?:workload|factors\.workload\[\d+\]|include\[\d+\]\.workload)\b.*\.(?:sql|hash)$/;
+
 interface Difference {
-  readonly kind: "rates" | "machine" | "versions" | "settings" | "scenario";
+  readonly kind: "rates" | "machine" | "versions" | "files" | "settings" | "scenario";
   readonly words: string;
 }
 
 /** Differences between the surroundings of two runs, the most important first. */
 function differencesOf({ result: before }: Run, { result: after }: Run): Difference[] {
-  const scenarioChanges = scenarioDifferences(before.scenario.yaml, after.scenario.yaml)
-    .filter(({ path }) => !SKIPPED_SCENARIO_KEYS.test(path))
-    .map(({ path, thisValue, otherValue }) => `${path} ${thisValue} -> ${otherValue}`);
+  const scenarioChanges = scenarioDifferences(before.scenario.yaml, after.scenario.yaml).filter(
+    ({ path }) => !SKIPPED_SCENARIO_KEYS.test(path),
+  );
+  const isAboutFile = ({ path }: ScenarioDifference): boolean => FILE_CONTENT.test(path);
+  const changeText = ({ thisValue, otherValue }: ScenarioDifference): string =>
+    `${thisValue} -> ${otherValue}`;
+  // The scenario's own workload is a level, too, if workloads vary.
+  const fileChanges = [...new Set(scenarioChanges.filter(isAboutFile).map(changeText))];
+  const otherChanges = scenarioChanges
+    .filter((each) => !isAboutFile(each))
+    .map((each) => `${each.path} ${changeText(each)}`);
   const capacityRatesOf = ({ capacity = [] }: ResultDocument): Facts =>
     Object.fromEntries(capacity.map((each) => [each.treatment, each.ratePerSecond ?? "none"]));
   const [one, other] = [before.environment, after.environment];
@@ -47,12 +58,18 @@ function differencesOf({ result: before }: Run, { result: after }: Run): Differe
     ],
     ["machine", "the machine differs", factDifferences(one.machine, other.machine)],
     ["versions", "versions differ", factDifferences(one.versions, other.versions)],
+    ["files", "the workload's file differs", fileChanges],
     ["settings", "server settings differ", factDifferences(one.settings, other.settings)],
-    ["scenario", "the scenario differs", scenarioChanges],
+    ["scenario", "the scenario differs", otherChanges],
   ];
   return comparedFacts.flatMap(([kind, words, differences]) =>
     differences.length === 0 ? [] : [{ kind, words: `${words}: ${listedNames(differences)}` }],
   );
+}
+
+/** True if runs are compared because they differ in this. */
+function isReasonToCompare(kind: Difference["kind"]): boolean {
+  return kind === "versions" || kind === "files";
 }
 
 export function runDifferences(baseline: Run, run: Run): string[] {
@@ -75,17 +92,17 @@ export function obstaclesBetween(baseline: Run, run: Run): string[] {
   return [
     ...disturbances([baseline, run]),
     ...interferenceWarnings(baseline, run),
-    ...differencesOf(baseline, run).flatMap(({ kind, words }) => (kind === "versions" ? [] : [words])),
+    ...differencesOf(baseline, run).flatMap(({ kind, words }) => (isReasonToCompare(kind) ? [] : [words])),
   ];
 }
 
-/** Further notes for the reader: runs that ended early, and different versions, which are a reason to compare runs. */
+/** Further notes for the reader: runs that ended early, and differences that are a reason to compare runs. */
 export function runNotes(baseline: Run, run: Run): string[] {
   return [
     ...[baseline, run].flatMap(({ directory, result: { verdict } }) =>
       verdict.status === "aborted" ? [`${directory} is aborted: ${verdict.reasons.join("; ")}`] : [],
     ),
-    ...differencesOf(baseline, run).flatMap(({ kind, words }) => (kind === "versions" ? [words] : [])),
+    ...differencesOf(baseline, run).flatMap(({ kind, words }) => (isReasonToCompare(kind) ? [words] : [])),
   ];
 }
 

@@ -8,8 +8,9 @@ import {
   type TreatmentResult,
 } from "../../results/result-schema.js";
 import { unitOf } from "../../workloads/vocabulary.js";
-import { isWorse, keyOf, type StoredRun, type TreatmentMetric } from "../comparison/run-comparison.js";
+import { isWorse, type StoredRun, type TreatmentMetric } from "../comparison/run-comparison.js";
 import { runDifferences } from "../comparison/run-differences.js";
+import { treatmentsByKey } from "../comparison/treatment-keys.js";
 import { mean, median } from "../statistics/quantiles.js";
 import { deviationOf } from "../statistics/trials-to-decide.js";
 import { completeTrials, logarithmSeries } from "../steady-state/series.js";
@@ -110,9 +111,7 @@ interface HistoryMetric extends TreatmentMetric {
 }
 
 function metricsOf(runs: readonly StoredRun[]): HistoryMetric[] {
-  const treatmentMaps = runs.map(
-    ({ result }) => new Map(result.treatments.map((each) => [keyOf(each), each])),
-  );
+  const treatmentMaps = runs.map(({ result }) => treatmentsByKey(result));
   const keys = [...new Set(treatmentMaps.flatMap((runTreatments) => [...runTreatments.keys()]))];
   return keys.flatMap((key) => {
     const runTreatments = treatmentMaps.map((treatments) => treatments.get(key));

@@ -10,6 +10,7 @@ import {
   type TreatmentSettings,
 } from "../../scenario/settings.js";
 import { budgetOf } from "../../load/load-settings.js";
+import { workloadOf } from "../../workloads/registry.js";
 import type { Lint } from "./lint-types.js";
 
 const NAMES_SHOWN_MAX = 3;
@@ -90,6 +91,27 @@ function unequalNeighbours(
       pairByFactor.set(factor, pair);
   }
   return [...pairByFactor.values()];
+}
+
+/** The objection that operations of your own files run in some treatments only. */
+export function unsharedOperations({ treatments }: Experiment): Lint[] {
+  const operationsOf = ({ settings }: Treatment): string[] => Object.keys(workloadOf(settings).operations);
+  const files = new Map(treatments.map((each) => [workloadOf(each.settings), each]));
+  const [first, ...others] = [...files.values()].map(operationsOf);
+  if (!first || others.length === 0) return [];
+  const shared = first.filter((operation) => others.every((each) => each.includes(operation)));
+  const unsharedTexts = [...files.values()].flatMap((treatment) => {
+    const operations = operationsOf(treatment).filter((operation) => !shared.includes(operation));
+    const { workload: name = treatment.id } = treatment.levels;
+    return operations.length > 0 ? [`${listedNames(operations)} of ${name}`] : [];
+  });
+  if (unsharedTexts.length === 0) return [];
+  const remedy = "give transactions of the same purpose the same name";
+  const words =
+    shared.length > 0
+      ? `not every file has these operations, and only shared ones are compared: ${unsharedTexts.join("; ")}`
+      : `the files share no operation, so none is compared (${unsharedTexts.join("; ")}); ${remedy}`;
+  return [{ rule: "unshared-operations", words }];
 }
 
 export function unequalClients(experiment: Experiment): Lint[] {

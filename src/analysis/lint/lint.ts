@@ -6,7 +6,13 @@ import { isBudgeted } from "../../scenario/plan/estimate.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import type { Experiment, Treatment, TreatmentSettings } from "../../scenario/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
-import { lintConfounded, missingPoolControl, unequalClients, unequalWork } from "./lint-design.js";
+import {
+  lintConfounded,
+  missingPoolControl,
+  unequalClients,
+  unequalWork,
+  unsharedOperations,
+} from "./lint-design.js";
 import type { Lint, RunFacts } from "./lint-types.js";
 import { lateSteadyState, maintenanceCycles } from "./lint-windows.js";
 
@@ -77,6 +83,7 @@ const LINT_RULES: readonly ((experiment: Experiment, seen?: RunFacts) => Lint[])
   lintOutrankedSettings,
   unmatchedFigures,
   lintConfounded,
+  unsharedOperations,
   unequalClients,
   unequalWork,
   missingPoolControl,

@@ -57,14 +57,14 @@ export function resumeCommand(
   experiment: Experiment,
   directory: string,
   scenario: string | undefined,
-  { set = [], trials, duration, seed, agents }: Overrides,
+  { set = [], against, trials, duration, seed, agents }: Overrides,
   joinArguments: readonly string[] = [],
 ): string {
   if (scenario === undefined || !holdsPassword(experiment))
     return shellCommand(["npx", "train-sim", "run", "--resume", directory, ...joinArguments], false);
   const settings = set.map((pair) => keyWithoutPasswords(pair));
   const words = ["npx", "train-sim", "run", scenario, ...settings.flatMap((pair) => ["--set", pair])];
-  for (const [name, value] of Object.entries({ trials, duration, seed, agents }))
+  for (const [name, value] of Object.entries({ against, trials, duration, seed, agents }))
     if (value !== undefined) words.push(`--${name}`, String(value));
   words.push("--resume", directory, ...joinArguments);
   return shellCommand(

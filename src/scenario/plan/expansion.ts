@@ -5,7 +5,7 @@ import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path }
 import type { Finding } from "../../syntax/problems.js";
 import { checkScenario, readScenario } from "../rules.js";
 import { reliableFindings } from "../reliable-findings.js";
-import { pathsOf } from "../schema-paths.js";
+import { pathsOf, type ScenarioPaths } from "../schema-paths.js";
 import type { Scenario } from "../schema.js";
 import type { Treatment } from "../settings.js";
 
@@ -53,10 +53,10 @@ interface Combination {
   readonly obstacles: readonly { readonly path: Path; readonly origin: Path }[];
 }
 
-function apply(base: Mapping, levels: Levels): Combination {
+function apply(base: Mapping, levels: Levels, paths: ScenarioPaths): Combination {
   const raw = deepCopy(base) as Mapping;
   const assignments = [...levels].flatMap(([key, level]) => {
-    const resolvedPath = pathsOf(base).factorPath(key);
+    const resolvedPath = paths.factorPath(key);
     return "path" in resolvedPath ? [{ path: resolvedPath.path, level }] : [];
   });
   // The shorter path first: `pool` before `pool.size`, which changes a part of it.
@@ -77,15 +77,16 @@ function originOf(path: Path, combination: Combination): Path {
 
 function levelTexts(
   levels: Levels,
-  paths: readonly string[],
+  factors: readonly string[],
   base: Mapping,
+  paths: ScenarioPaths,
   names: LevelNames,
 ): Record<string, string> {
   return Object.fromEntries(
-    paths.map((path) => {
+    factors.map((path) => {
       const own = levels.get(path)?.text;
       if (own !== undefined) return [path, own];
-      const resolvedPath = pathsOf(base).factorPath(path);
+      const resolvedPath = paths.factorPath(path);
       const value = "path" in resolvedPath ? getIn(base, resolvedPath.path) : undefined;
       return [
         path,
@@ -136,10 +137,9 @@ function findingsOf<T extends { readonly id: string; readonly combination: Combi
 }
 
 /** The paths of these factors, as refused places; undefined if a factor's path is unknown. */
-function doubtfulPaths(base: Mapping, findings: readonly Finding[]): Finding[] | undefined {
+function doubtfulPaths(paths: ScenarioPaths, findings: readonly Finding[]): Finding[] | undefined {
   const found = findings.map(({ path: [group, key], message }) => {
-    const resolvedPath =
-      group === "factors" && key !== undefined ? pathsOf(base).factorPath(String(key)) : undefined;
+    const resolvedPath = group === "factors" && key !== undefined ? paths.factorPath(String(key)) : undefined;
     return resolvedPath && "path" in resolvedPath ? { path: resolvedPath.path, message } : undefined;
   });
   return found.every((one) => one !== undefined) ? found : undefined;
@@ -148,10 +148,11 @@ function doubtfulPaths(base: Mapping, findings: readonly Finding[]): Finding[] |
 /** The combinations of a raw scenario, each read by the schema. */
 export function expandScenario(scenario: Mapping, overridden: OverriddenFactors = new Set()): Expansion {
   const matrixFindings: Finding[] = [];
+  const paths = pathsOf(scenario);
   const names = levelNames(scenario);
   const combinations = combine(scenario, names, overridden, matrixFindings);
   const ids = nameTreatments(combinations);
-  const paths = [...new Set(combinations.flatMap((levels) => [...levels.keys()]))];
+  const factorKeys = [...new Set(combinations.flatMap((levels) => [...levels.keys()]))];
   const base = Object.fromEntries(
     Object.entries(scenario).filter(([key]) => !["factors", "include", "exclude"].includes(key)),
   );
@@ -160,7 +161,7 @@ export function expandScenario(scenario: Mapping, overridden: OverriddenFactors 
   const applied = combinations.map((levels, i) => ({
     id: ids[i] ?? "",
     levels,
-    combination: apply(base, levels),
+    combination: apply(base, levels, paths),
   }));
   const findings = findingsOf(applied, ({ id, levels, combination }) => {
     const found = readScenario(combination.raw);
@@ -169,7 +170,7 @@ export function expandScenario(scenario: Mapping, overridden: OverriddenFactors 
     const obstacles = combination.obstacles
       .filter(({ path }) => !refusals.some((one) => pathText(one.path) === pathText(path)))
       .map(({ path, origin }) => ({ path: origin, message: `cannot be set: ${pathText(path)} has no keys` }));
-    const named = { id, levels: levelTexts(levels, paths, base, names), combination };
+    const named = { id, levels: levelTexts(levels, factorKeys, base, paths, names), combination };
     if ("findings" in found) {
       refused.push({ ...named, refusals });
       return [...obstacles, ...refusals];
@@ -178,8 +179,8 @@ export function expandScenario(scenario: Mapping, overridden: OverriddenFactors 
     read.push({ ...named, scenario: found.scenario, key });
     return obstacles;
   });
-  const factors = paths.flatMap((path) => {
-    const resolvedPath = pathsOf(base).factorPath(path);
+  const factors = factorKeys.flatMap((key) => {
+    const resolvedPath = paths.factorPath(key);
     return "path" in resolvedPath ? [resolvedPath.path] : [];
   });
   return {
@@ -187,7 +188,7 @@ export function expandScenario(scenario: Mapping, overridden: OverriddenFactors 
     read,
     refused,
     factors,
-    doubtful: doubtfulPaths(base, matrixFindings),
+    doubtful: doubtfulPaths(paths, matrixFindings),
     findings: [...matrixFindings.map((finding) => ({ ...finding, treatmentIds: [] })), ...findings],
   };
 }

@@ -1,7 +1,8 @@
 // Names of levels and treatments: unique, and safe as the name of a file. A password never gets into one.
+import path from "node:path";
 import { deriveSeed } from "../../foundation/prng.js";
 import { digest } from "../../foundation/digest.js";
-import { isMapping, type Path } from "../../syntax/paths.js";
+import { isMapping, type Mapping, type Path } from "../../syntax/paths.js";
 import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.js";
 
 const MAX_ID_LENGTH = 60;
@@ -22,14 +23,21 @@ export function canonicalText(value: unknown): string {
   return `{${entries.map((key) => `${JSON.stringify(key)}:${canonicalText(value[key])}`).join(",")}}`;
 }
 
+/** The label or the name of a workload's file or script; undefined for other values. */
+function nameOfFile({ label, file, script = file, sql, module }: Mapping): string | undefined {
+  if (typeof label === "string") return label;
+  if (typeof module === "string") return path.basename(module);
+  return typeof sql === "string" ? String(script ?? "workload.sql") : undefined;
+}
+
 function valuesOf(value: unknown, withKeys: boolean): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuesOf(item, withKeys));
   if (isMapping(value)) {
     if (!withKeys && typeof value["name"] === "string") return [withoutPasswords(value["name"])];
-    const { sql, file = value["script"] } = value;
-    const hasFileName = typeof file === "string";
-    // A file of SQL is named by its file name and a digest of its content.
-    if (typeof sql === "string") return [`${hasFileName ? file : "workload.sql"}@${digest(sql).slice(0, 7)}`];
+    const fileName = nameOfFile(value);
+    // Files of one name differ by a digest of their content.
+    if (fileName !== undefined)
+      return [withKeys ? `${fileName}@${digest(canonicalText(value)).slice(0, 7)}` : fileName];
     return Object.entries(value).flatMap(([key, item]) => {
       const inner = valuesOf(item, withKeys);
       return withKeys ? inner.map((text) => `${keyWithoutPasswords(key)}=${text}`) : inner;
@@ -103,10 +111,10 @@ function slug(text: string): string {
 }
 
 /** A level's part of an id. The last key of its path precedes a number, a flag, and a text that begins with a digit. */
-function idPart(path: string, level: Level): string {
+function idPart(factor: string, level: Level): string {
   const isKeyNeeded =
     typeof level.value === "number" || typeof level.value === "boolean" || /^[\d.]/.test(level.text);
-  return slug(isKeyNeeded ? `${path.split(".").at(-1) ?? ""}-${level.text}` : level.text);
+  return slug(isKeyNeeded ? `${factor.split(".").at(-1) ?? ""}-${level.text}` : level.text);
 }
 
 /** Ids of treatments from their levels by path, in the same order; `base` if nothing varies. */

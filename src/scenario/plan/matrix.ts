@@ -49,7 +49,10 @@ function factorsOf(raw: Mapping, names: LevelNames, findings: Finding[]): Map<st
       findings.push({ path: origin, message: resolvedPath.message, isAboutKey: true });
       continue;
     }
-    if (getIn(raw, resolvedPath.path) !== undefined)
+    const own = getIn(raw, resolvedPath.path);
+    // The workload above decides which keys there are, so it may be one of the levels.
+    const isLevel = key === "workload" && levelsIn(statedLevels).some((level) => matches(own, level));
+    if (own !== undefined && !isLevel)
       findings.push({
         path: origin,
         message: `${key} is set above and varies here; keep one`,

@@ -33,6 +33,8 @@ export interface Overrides {
   readonly loadsCode?: true;
   /** Environment variables that complete connection URLs; left out if a stored scenario is read. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** Another file of the user, which the scenario's own workload is compared with. */
+  readonly against?: string;
   /** Reads files that the scenario names; default: from the disk. */
   readonly read?: ReadText;
 }
@@ -95,9 +97,13 @@ function parseSet(text: string, raw: Mapping): Override | ScenarioProblem {
   const parsed = parseValue(assignment.value, resolvedPath.path);
   if ("message" in parsed)
     return { source: label, path: safePath(resolvedPath.path), message: parsed.message };
-  const isWorkloadPath = pathText(resolvedPath.path) === "workload";
   // A path on the command line is relative to the working directory.
-  const value = isWorkloadPath ? embedFiles(parsed.value, process.cwd()) : parsed.value;
+  const embed = (written: unknown): unknown => embedFiles(written, process.cwd());
+  const embedBy: Readonly<Record<string, (written: unknown) => unknown>> = {
+    workload: embed,
+    "factors.workload": (levels) => (Array.isArray(levels) ? levels.map(embed) : levels),
+  };
+  const value = (embedBy[pathText(resolvedPath.path)] ?? ((written) => written))(parsed.value);
   return { label, path: resolvedPath.path, value };
 }
 

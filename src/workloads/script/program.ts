@@ -122,6 +122,16 @@ export interface Setting {
   readonly place: Place;
 }
 
+/** Name of the scenario's key that chooses a variant. */
+export const VARIANT_KEY = "variant";
+
+/** Statements that follow those of the program in the treatments that choose this variant. */
+export interface Variant {
+  readonly name: string;
+  readonly schema: readonly SqlText[];
+  readonly preload: readonly SqlText[];
+}
+
 export interface Program {
   readonly name: string;
   readonly syntax?: SqlSyntax;
@@ -129,6 +139,8 @@ export interface Program {
   /** Statements of the schema, one by one; their variables are settings. */
   readonly schema: readonly SqlText[];
   readonly preload: readonly SqlText[];
+  /** Alternatives, of which each treatment has one. */
+  readonly variants?: readonly Variant[];
   readonly transactions: readonly ScriptTransaction[];
   readonly invariants: readonly Invariant[];
 }

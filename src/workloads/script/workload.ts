@@ -6,8 +6,16 @@ import { client } from "./client.js";
 import type { DrawFactory } from "./run.js";
 import { hasPipeline, sendsCommits } from "./compile.js";
 import { tableNames } from "./made.js";
-import type { Program } from "./program.js";
-import { dialectProblems, keysOf, refuseSimpleProtocol, resolve, rules, type Treatment } from "./settings.js";
+import { VARIANT_KEY, type Program } from "./program.js";
+import {
+  dialectProblems,
+  keysOf,
+  refuseSimpleProtocol,
+  resolve,
+  rules,
+  withVariant,
+  type Treatment,
+} from "./settings.js";
 import { countsRows } from "./statements.js";
 import type { OwnSqlStore } from "./store.js";
 import { mysql } from "./stores/mysql.js";
@@ -20,13 +28,21 @@ function storesOf(program: Program, file: string): Stores<OwnSqlStore> {
   return { PostgreSQL: postgres(program, file) };
 }
 
+/** Names of the tables that every variant has. */
+function commonTableNames(program: Program): readonly string[] {
+  const [names = tableNames(program.schema), ...others] = (program.variants ?? []).map(({ name }) =>
+    tableNames(withVariant(program, { values: { [VARIANT_KEY]: name } }).schema),
+  );
+  return names.filter((name) => others.every((other) => other.includes(name)));
+}
+
 /** @param file the program's name in messages */
 export function workloadOfProgram(
   program: Program,
   file: string,
   drawFactory: DrawFactory,
 ): Workload<Treatment> {
-  const names = tableNames(program.schema);
+  const names = commonTableNames(program);
   const operations = program.transactions.map(({ name }) => name);
   return {
     name: program.name,

@@ -8,6 +8,7 @@ const DIRECTIVES: Readonly<Record<string, boolean>> = {
   setting: true,
   schema: false,
   preload: false,
+  variant: true,
   name: true,
   weight: true,
   readonly: false,

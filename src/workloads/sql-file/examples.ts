@@ -7,6 +7,7 @@ export const examples: WorkloadExamples = {
       title: "Your own workload, with its file in the scenario in place of a path such as ./count.sql",
       yaml: `name: count
 workload:
+  label: one-counter
   file: count.sql
   sql: |
     -- setting: rows = 10

@@ -46,6 +46,18 @@ it("reads settings, tables, transactions and invariants of bank.sql", () => {
   ]);
 });
 
+it("reads variants, each with its own schema and preload, up to the next transaction", () => {
+  const { schema, preload, variants, transactions } = programOf(
+    "-- schema\nCREATE TABLE t (a int);\n-- variant: none\n-- variant: partial\n-- schema\nCREATE INDEX ON t (a) WHERE a > 1;\n" +
+      "-- preload\nINSERT INTO t VALUES (1);\n-- name: look\nSELECT a FROM t",
+  );
+  expect([schema.length, preload.length, transactions.length]).toEqual([1, 0, 1]);
+  expect(variants?.map((each) => [each.name, each.schema.length, each.preload.length])).toEqual([
+    ["none", 0, 0],
+    ["partial", 1, 1],
+  ]);
+});
+
 it("reads `or end`, `counts: rows` and a name that begins with a digit", () => {
   const { transactions } = programOf(
     "-- name: 06-claim\n-- returning: id as job, or end\nSELECT 1 AS id;\n-- returning: or end\n-- counts: rows\nUPDATE t SET a = 1 WHERE id = :job",

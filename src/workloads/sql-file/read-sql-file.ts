@@ -1,19 +1,20 @@
 // Reads a file of SQL in the form of sqlc and aiosql: comments as `-- name:` say what the statements below them are.
 import { isOwnOperationName, OWN_OPERATION_NAME_RULE } from "../../metrics/operations.js";
 import { parseExpression, variablesOf } from "../script/expression.js";
-import type {
-  Binding,
-  FileProblem,
-  Invariant,
-  Parameter,
-  Place,
-  ReadProgram,
-  RowExpectation,
-  ScriptTransaction,
-  Setting,
-  SqlStep,
-  SqlSyntax,
-  SqlText,
+import {
+  VARIANT_KEY,
+  type Binding,
+  type FileProblem,
+  type Invariant,
+  type Parameter,
+  type Place,
+  type ReadProgram,
+  type RowExpectation,
+  type ScriptTransaction,
+  type Setting,
+  type SqlStep,
+  type SqlSyntax,
+  type SqlText,
 } from "../script/program.js";
 import { statementsIn } from "../script/sql-text.js";
 import { chunksOf } from "./chunks.js";
@@ -54,12 +55,20 @@ interface DraftInvariant {
   acknowledged?: { readonly transaction: string; readonly variable: string; readonly place: Place };
 }
 
+/** Statements of the program itself, or of a variant. */
+interface DraftTables {
+  readonly schema: SqlText[];
+  readonly preload: SqlText[];
+}
+
 class Reader {
   private readonly problems: FileProblem[] = [];
   private workload: string | undefined;
   private readonly settings: Setting[] = [];
-  private readonly schema: SqlText[] = [];
-  private readonly preload: SqlText[] = [];
+  private readonly common: DraftTables = { schema: [], preload: [] };
+  private readonly variants: (DraftTables & { readonly name: string; readonly place: Place })[] = [];
+  /** Where statements below `schema` and `preload` belong. */
+  private tables = this.common;
   private readonly transactions: DraftTransaction[] = [];
   private readonly invariants: DraftInvariant[] = [];
   private section: "none" | "schema" | "preload" | "name" | "invariant" = "none";
@@ -79,14 +88,19 @@ class Reader {
     }
     this.requireStatements();
     const invariants = this.invariants.flatMap((draft) => this.invariantOf(draft));
+    for (const { name, place } of this.settings)
+      if (name === VARIANT_KEY && this.variants.length > 0)
+        this.refuse(place, `${VARIANT_KEY} chooses one of the file's variants; rename the setting`);
     if (this.problems.length > 0) return { problems: this.problems };
     return {
       program: {
         name: this.workload ?? workloadNameFromFile(this.file),
         ...(this.syntax && { syntax: this.syntax }),
         settings: this.settings,
-        schema: this.schema,
-        preload: this.preload,
+        ...this.common,
+        ...(this.variants.length > 0 && {
+          variants: this.variants.map(({ name, schema, preload }) => ({ name, schema, preload })),
+        }),
         transactions: this.transactions.map(
           ({ name, weight, isReadOnly, parameters, steps }): ScriptTransaction => ({
             name,
@@ -120,6 +134,9 @@ class Reader {
       case "schema":
       case "preload":
         this.enter(name);
+        return;
+      case "variant":
+        this.takeVariant(value, place);
         return;
       case "name":
         this.takeName(value, place);
@@ -158,6 +175,16 @@ class Reader {
       return;
     }
     this.settings.push({ name: assignment.name, value: scalarOf(assignment.text), place });
+  }
+
+  /** Begins a variant: `schema` and `preload` below belong to it, up to the next variant, transaction or invariant. */
+  private takeVariant(value: string, place: Place): void {
+    this.enter("schema");
+    if (!WORKLOAD_NAME_PATTERN.test(value)) this.refuse(place, `${value} is not a name, such as partial`);
+    if (this.variants.some(({ name }) => name === value)) this.refuse(place, `two variants ${value}`);
+    const variant = { name: value, place, schema: [], preload: [] };
+    this.variants.push(variant);
+    this.tables = variant;
   }
 
   private takeName(value: string, place: Place): void {
@@ -274,7 +301,7 @@ class Reader {
       case "schema":
       case "preload":
         this.requireSettings(statement);
-        this[this.section].push(statement);
+        this.tables[this.section].push(statement);
         return;
       case "invariant":
         this.requireSettings(statement);
@@ -301,13 +328,16 @@ class Reader {
   }
 
   private isKnown(name: string, draft: DraftTransaction): boolean {
-    const isSetting = this.settings.some((setting) => setting.name === name);
-    return isSetting || BUILT_IN_VARIABLES.includes(name) || isOwnVariable(draft, name);
+    return this.isSetting(name) || BUILT_IN_VARIABLES.includes(name) || isOwnVariable(draft, name);
+  }
+
+  private isSetting(variable: string): boolean {
+    return this.settings.some(({ name }) => name === variable);
   }
 
   private requireSettings({ variables, place }: SqlText): void {
     for (const variable of new Set(variables))
-      if (!this.settings.some(({ name }) => name === variable))
+      if (!this.isSetting(variable))
         this.refuse(place, `${variable} is no setting; write -- setting: ${variable} = ... at the top`);
   }
 
@@ -325,6 +355,7 @@ class Reader {
    */
   private enter(section: Reader["section"]): void {
     this.section = section;
+    if (section === "name" || section === "invariant") this.tables = this.common;
     if (this.next.place)
       this.refuse(this.next.place, "expect, returning and counts stand above their statement");
     this.next = { traits: {}, bindings: [] };

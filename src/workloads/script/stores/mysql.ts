@@ -11,7 +11,7 @@ import { messageOf, UsageError } from "../../../foundation/errors.js";
 import { settingLiteralIn } from "../client.js";
 import { createdObjectNames, tableNames } from "../made.js";
 import { placeText, type Program, type SqlText } from "../program.js";
-import type { Treatment } from "../settings.js";
+import { withVariant, type Treatment } from "../settings.js";
 import { substituteVariables } from "../sql-text.js";
 import { statementsOf } from "../statements.js";
 import type { OwnSqlStore } from "../store.js";
@@ -25,14 +25,15 @@ export function mysql(program: Program, file: string): OwnSqlStore {
       substituteVariables(sql, settingLiteralIn(settings, "mysql"));
   return {
     tables(settings) {
-      const placed = program.schema.map((sql): [string, string] => [
+      const { schema } = withVariant(program, settings);
+      const placed = schema.map((sql): [string, string] => [
         textIn(settings)(sql),
         placeText(sql.place, file),
       ]);
       return {
         variant: `sql ${program.name}`,
         statements: ["USE {{namespace}}", ...placed.map(([text]) => text)],
-        made: createdObjectNames(program.schema),
+        made: createdObjectNames(schema),
         places: new Map(placed),
       };
     },
@@ -51,18 +52,19 @@ export function mysql(program: Program, file: string): OwnSqlStore {
         },
       };
     },
-    tryOut: (admin: MySqlAdmin, settings) => tryOut(program, file, admin, settings),
+    tryOut: (admin: MySqlAdmin, settings) => tryOut(withVariant(program, settings), file, admin, settings),
     async fill(admin: MySqlAdmin, settings, isWanted) {
-      if (program.preload.length === 0) return;
+      const { schema, preload } = withVariant(program, settings);
+      if (preload.length === 0) return;
       await withMySqlSession(admin, settings, "preload", async (session) => {
-        for (const sql of program.preload) {
+        for (const sql of preload) {
           if (!isWanted()) return;
           await session.query(textIn(settings)(sql)).catch((error: unknown) => {
             const words = `${placeText(sql.place, file)}: preload: ${messageOf(error)}`;
             throw new UsageError(words, "Correct the statement.", { cause: error });
           });
         }
-        for (const name of tableNames(program.schema)) await session.query(`ANALYZE TABLE ${name}`);
+        for (const name of tableNames(schema)) await session.query(`ANALYZE TABLE ${name}`);
       });
     },
     async scan({ endpoint }: MySqlAdmin, { namespace: database }, read) {

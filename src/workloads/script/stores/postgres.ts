@@ -13,7 +13,7 @@ import { messageOf, UsageError } from "../../../foundation/errors.js";
 import { settingLiteralIn } from "../client.js";
 import { createdObjectNames, tableNames } from "../made.js";
 import { placeText, type Program } from "../program.js";
-import type { Treatment } from "../settings.js";
+import { withVariant, type Treatment } from "../settings.js";
 import { substituteVariables } from "../sql-text.js";
 import { statementsOf } from "../statements.js";
 import type { OwnSqlStore, Transactions } from "../store.js";
@@ -54,7 +54,8 @@ export function postgres(program: Program, file: string): OwnSqlStore {
       // SET LOCAL if DDL can be in a transaction. Otherwise the setting stays in the session, which is harmless: its
       // later statements name every schema.
       const set = dialectOf(settings.dialect).supportsTransactionalDdl ? "SET LOCAL" : "SET";
-      const placed = program.schema.map((sql): [string, string] => [
+      const { schema, preload } = withVariant(program, settings);
+      const placed = schema.map((sql): [string, string] => [
         substituteVariables(sql, settingLiteralIn(settings)),
         placeText(sql.place, file),
       ]);
@@ -62,7 +63,7 @@ export function postgres(program: Program, file: string): OwnSqlStore {
         variant: `sql ${program.name}`,
         files: [],
         statements: [`${set} search_path TO {{namespace}}`, ...placed.map(([text]) => text)],
-        made: createdObjectNames([...program.schema, ...program.preload]),
+        made: createdObjectNames([...schema, ...preload]),
         places: new Map(placed),
       };
     },
@@ -81,18 +82,19 @@ export function postgres(program: Program, file: string): OwnSqlStore {
         }),
       };
     },
-    tryOut: (admin: AdminClient, settings) => tryOut(program, file, admin, settings),
+    tryOut: (admin: AdminClient, settings) => tryOut(withVariant(program, settings), file, admin, settings),
     async fill(admin: AdminClient, settings, isWanted) {
-      if (program.preload.length === 0) return;
+      const { schema, preload } = withVariant(program, settings);
+      if (preload.length === 0) return;
       await withSession(admin, settings, "preload", async (client) => {
-        for (const sql of program.preload) {
+        for (const sql of preload) {
           if (!isWanted()) return;
           await client.query(substituteVariables(sql, settingLiteralIn(settings))).catch((error: unknown) => {
             const words = `${placeText(sql.place, file)}: preload: ${messageOf(error)}`;
             throw new UsageError(words, "Correct the statement.", { cause: error });
           });
         }
-        for (const name of tableNames(program.schema)) await client.query(`ANALYZE ${name}`);
+        for (const name of tableNames(schema)) await client.query(`ANALYZE ${name}`);
       });
     },
     scan: (admin: AdminClient, settings, read) =>
