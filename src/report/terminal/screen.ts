@@ -1,4 +1,3 @@
-import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { counted } from "../../foundation/units.js";
 import {
   REPORT_WIDTH_MAX,
@@ -15,15 +14,8 @@ import { VERDICT_MARK_WIDTH } from "../../metrics/names.js";
 import { REPORT_FILE, SUMMARY_FILE } from "../../results/directory.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { ensureAnalysis } from "../../analysis/comparison/analysis.js";
-import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
-import { lintsOf } from "../../analysis/lint/lint.js";
-import {
-  alarmFindings,
-  answerFindings,
-  assuranceFindings,
-  caveatFindings,
-  type KeyFinding,
-} from "../findings/key-findings.js";
+import { alarmFindings, answerFindings, type KeyFinding } from "../findings/key-findings.js";
+import { caveatsOf, verdictSentence } from "../findings/first-sentences.js";
 import { resultTable } from "../findings/result-table.js";
 
 /**
@@ -82,18 +74,6 @@ function alarmLines(result: ResultDocument, marks: TerminalMarks, rest: string):
   ]);
 }
 
-function verdictLines(result: ResultDocument): string[] {
-  const trials = result.treatments.flatMap((treatment) => treatment.trials);
-  const complete = trials.filter(({ status }) => status === "complete").length;
-  // An experiment that a stopping rule ended has all of its trials.
-  const plannedTrials = result.stopping?.reason ? trials.length : result.scenario.trials;
-  const words = [
-    `Verdict: ${verdictText(result.verdict)}, ${complete} of ${counted(plannedTrials, "trial")} complete.`,
-    ...assuranceFindings(result).map(({ text }) => text),
-  ];
-  return paragraph(words.join(" "));
-}
-
 function tableLines(result: ResultDocument, marks: TerminalMarks, rest: string): string[] {
   const { metricTitles, rows, legend } = resultTable(result);
   if (rows.length === 0) return ["Nothing was measured."];
@@ -122,29 +102,6 @@ function padForMark(cell: string): string {
   return cell + " ".repeat(VERDICT_MARK_WIDTH + 1 - mark.length);
 }
 
-function caveats(result: ResultDocument): string[] {
-  const trials = result.treatments
-    .flatMap((treatment) => treatment.trials)
-    .sort((a, b) => a.number - b.number);
-  const incompleteTrialTexts = trials.flatMap(({ number, status, reason = "no reason given" }) =>
-    status === "complete"
-      ? []
-      : [`trial ${number} ${status === "failed" ? "failed" : "is partial"}: ${reason}`],
-  );
-  const unchecked = trials.filter(({ integrity }) => !integrity).length;
-  const notAssessed = trials.flatMap(({ steadyState }) =>
-    steadyState?.isSteady === null ? [`steady state: not assessed (${steadyState.reason})`] : [],
-  );
-  return [
-    ...incompleteTrialTexts,
-    ...(unchecked > 0 ? [`integrity: not checked in ${counted(unchecked, "trial")}`] : []),
-    ...caveatFindings(result).map(({ text }) => text),
-    ...warningsOf(result.treatments),
-    ...new Set(notAssessed),
-    ...lintsOf(result),
-  ];
-}
-
 /** The first screen: at most 40 lines with three treatments and three operations. `rest` says where omitted items are. */
 export function screenLines(result: ResultDocument, marks: TerminalMarks, rest: string): string[] {
   const alarms = alarmLines(result, marks, rest);
@@ -155,14 +112,14 @@ export function screenLines(result: ResultDocument, marks: TerminalMarks, rest: 
     rest,
   );
   const limits = fittingLines(
-    caveats(result).map((text) => bullet(text)),
+    caveatsOf(result).map((text) => bullet(text)),
     Math.min(CAVEAT_LINES_MAX, Math.max(2, free - answerLines.length)),
     rest,
   );
   return [
     ...alarms,
     ...answerLines,
-    ...verdictLines(result),
+    ...paragraph(verdictSentence(result)),
     "",
     ...tableLines(result, marks, rest),
     "",
