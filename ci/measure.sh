@@ -1,32 +1,40 @@
 #!/bin/sh
-# Runs a scenario, keeps its result among earlier ones, and finds the runs at which the series changed. Writes verdict.md.
-# Ends with the exit code of the run, or else that of the comparison: 99 if the newest level of a metric is worse
-# than an earlier one, 112 if other programs disturbed the newest run.
+# Judges a scenario and writes verdict.md (Markdown) and train-sim.xml (JUnit).
 #
+#   TRAIN_SIM="npx train-sim" SCENARIO=scenario.yaml BASE_REF=origin/main ci/measure.sh
 #   TRAIN_SIM="npx train-sim" SCENARIO=scenario.yaml HISTORY=results/history ci/measure.sh
 #
-# HISTORY is of one scenario. KEEP is how many runs are kept (100), MAX_REGRESSION how much worse is accepted (5%).
+# With BASE_REF: runs the scenario's files as they were there and as they are now, interleaved. Ends with 99 if a metric is
+# worse, 112 if other programs disturbed the run.
+# With HISTORY: runs the scenario, keeps its result among earlier ones, and finds the runs at which the series changed. Ends
+# with the exit code of the run, or else that of the comparison: 99 if the newest level of a metric is worse than an
+# earlier one, 112 if other programs disturbed the newest run. HISTORY is of one scenario; KEEP is how many runs are kept
+# (100).
+# MAX_REGRESSION is how much worse is accepted (5%).
 set -u
-: "${TRAIN_SIM:?}" "${SCENARIO:?}" "${HISTORY:?}"
+: "${TRAIN_SIM:?}" "${SCENARIO:?}"
+accepted=${MAX_REGRESSION:-5%}
+if [ -n "${BASE_REF:-}" ]; then
+  $TRAIN_SIM compare "$SCENARIO" --base-ref "$BASE_REF" --max-regression "$accepted" --quiet \
+    --markdown verdict.md --junit train-sim.xml
+  code=$?
+  if [ ! -f verdict.md ]; then echo "### train-sim: $SCENARIO ended with exit code $code" > verdict.md; fi
+  exit "$code"
+fi
+: "${HISTORY:?}"
 mkdir -p "$HISTORY" || exit
-$TRAIN_SIM run "$SCENARIO" --quiet --out "$HISTORY" > run.txt
+$TRAIN_SIM run "$SCENARIO" --quiet --out "$HISTORY" --markdown run.md --junit train-sim.xml
 run=$?
 # Names are that of the scenario and the time, so they sort by age.
 ls -d "$HISTORY"/*/ | sort -r | tail -n "+$((${KEEP:-100} + 1))" | while read -r old; do rm -r "$old"; done
-$TRAIN_SIM compare --history --max-regression "${MAX_REGRESSION:-5%}" "$HISTORY"/*/ > history.txt
+$TRAIN_SIM compare --history --max-regression "$accepted" "$HISTORY"/*/ > history.txt
 history=$?
 {
-  echo "### train-sim: $SCENARIO"
-  if [ "$run" -ne 0 ]; then echo "The run ended with exit code $run."; fi
+  if [ "$run" -ne 0 ]; then echo "The run of $SCENARIO ended with exit code $run."; fi
   echo '```text'
   cat history.txt
   echo '```'
-  echo '<details><summary>The newest run</summary>'
-  echo
-  echo '```text'
-  cat run.txt
-  echo '```'
-  echo '</details>'
+  if [ -f run.md ]; then cat run.md; fi
 } > verdict.md
 if [ "$run" -ne 0 ]; then exit "$run"; fi
 exit "$history"

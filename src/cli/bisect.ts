@@ -16,7 +16,7 @@ import { isCycleOperation } from "../metrics/operations.js";
 import { createFreshDirectory } from "../results/directory.js";
 import { renderBisection } from "../report/terminal/bisect-text.js";
 import { parseScenario } from "../scenario/loader.js";
-import { pairedScenario } from "../scenario/pair.js";
+import { listedScenario } from "../scenario/pair.js";
 import type { Mapping } from "../syntax/paths.js";
 import { appendValue, maxRegressionOption, wholeNumber } from "./option-values.js";
 import { runWithSignals } from "./run.js";
@@ -100,7 +100,7 @@ async function run(scenario: string, options: BisectCommandOptions): Promise<voi
     return outcomeOf(async () => {
       const seed = deriveSeed(experiment.seed, "bisect", step);
       const keys = { name, seed, ...experimentKeys(base, objective, options.trials, within) };
-      const yaml = pairedScenario(one.scenario, other.scenario, keys);
+      const yaml = listedScenario([scenarioOf(one), scenarioOf(other)], keys);
       return runWithSignals(parseScenario(yaml, scenario, { loadsCode: true }), {
         out,
         ...(quiet && { quiet }),
@@ -121,14 +121,12 @@ function subjectById(candidates: readonly Candidate[]): Map<string, string> {
   return new Map(candidates.map(({ revision: { id, subject } }) => [id, subject]));
 }
 
+const scenarioOf = ({ treatments }: RunnableRevision): Mapping => treatments[0]?.scenario ?? {};
+
 /** Scenario keys that repeat trials until the objective is decided; the other keys come from the good revision. */
-function experimentKeys(
-  { scenario: { diagnosis } }: RunnableRevision,
-  objective: Objective,
-  max: number,
-  margin: number,
-): Mapping {
+function experimentKeys(base: RunnableRevision, objective: Objective, max: number, margin: number): Mapping {
   const within = `${(margin * 100).toFixed(3)}%`;
+  const { diagnosis } = scenarioOf(base);
   return {
     trials: { min: BLOCKS_MIN, max, until: "decided", within },
     ...(diagnosis !== undefined && { diagnosis }),

@@ -4,21 +4,35 @@ import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, UsageError } from "../foundation/errors.js";
 import { escapeControlCharacters } from "../foundation/shown.js";
 import { counted } from "../foundation/units.js";
-import { compareRuns, type StoredRun } from "../analysis/comparison/run-comparison.js";
+import {
+  compareRuns,
+  type ComparisonDocument,
+  type StoredRun,
+} from "../analysis/comparison/run-comparison.js";
 import { historyOf } from "../analysis/history/run-history.js";
 import { renderHistory } from "../report/terminal/run-history-text.js";
 import { renderRunComparison } from "../report/terminal/run-comparison-text.js";
 import { runsAsCsv } from "../report/terminal/run-csv.js";
+import { suitesOfComparison } from "../report/junit/comparison-suites.js";
+import { renderComparisonMarkdown } from "../report/markdown/comparison-markdown.js";
 import { readResult } from "../results/reader.js";
 import { writeNamedFile } from "../foundation/storage.js";
-import { maxRegressionOption } from "./option-values.js";
+import { measureRevisions } from "./compare-revisions.js";
+import { appendValue, maxRegressionOption, wholeNumber } from "./option-values.js";
+import { addReportOptions, writeReports, type ReportFileOptions } from "./written-reports.js";
 
-interface CompareOptions {
+interface CompareOptions extends ReportFileOptions {
   readonly baseline?: string;
   readonly maxRegression: number;
   readonly allowDifferences?: true;
   readonly csv?: string;
   readonly history?: true;
+  readonly baseRef?: string;
+  readonly headRef?: string;
+  readonly set: readonly string[];
+  readonly trials?: number;
+  readonly out?: string;
+  readonly quiet?: true;
   readonly json?: true;
 }
 
@@ -31,22 +45,41 @@ function parseShare(text: string): number {
 }
 
 export function register(program: Command): void {
-  program
+  const command = program
     .command("compare")
     .description(
       "Compare result directories with a baseline; exit code 99 if one is worse, 112 if one is not judged",
     )
-    .argument("<dir...>", "result directories; the first is the baseline unless --baseline names one")
+    .argument(
+      "<dir...>",
+      "result directories; the first is the baseline unless --baseline names one. With --base-ref: a scenario",
+    )
     .option("--baseline <dir>", "result directory to compare the others with")
     .addOption(maxRegressionOption(parseShare))
     .option("--allow-differences", "judge runs of other settings or machines, and disturbed ones, too")
     .option("--csv <file>", "also write one row a run, oldest first, for change-point tools (Apache Otava)")
     .option("--history", "find the runs at which a series of runs changed, oldest first by their start")
-    .option("--json", "print the comparison as JSON on standard output")
-    .action(compare);
+    .option(
+      "--base-ref <revision>",
+      "run a scenario with its files where this branch began and as they are now, and compare them",
+    )
+    .option("--head-ref <revision>", "with --base-ref: a commit in place of the working tree")
+    .option("--trials <n>", "with --base-ref: trials of each revision", wholeNumber)
+    .option(
+      "--set <path=value>",
+      "with --base-ref: override one scenario path at both revisions; may be repeated",
+      appendValue,
+      [],
+    )
+    .option("--out <dir>", 'with --base-ref: directory for the result directory (default: "results")')
+    .option("--quiet", "with --base-ref: no progress")
+    .option("--json", "print the comparison as JSON on standard output");
+  addReportOptions(command).action(compare);
 }
 
 async function compare(directories: readonly string[], options: CompareOptions): Promise<void> {
+  if (options.baseRef !== undefined) return revisions(directories, options.baseRef, options);
+  requireBaseRef(options);
   if (options.history) return history(directories, options);
   const [baseline, ...others] = await readRuns(directories, options.baseline);
   if (!baseline || others.length === 0)
@@ -56,6 +89,15 @@ async function compare(directories: readonly string[], options: CompareOptions):
     );
   const document = compareRuns(baseline, others, options.maxRegression, options.allowDifferences);
   if (options.csv !== undefined) await writeCsv([baseline, ...others], options.csv);
+  await report(document, options);
+}
+
+async function report(document: ComparisonDocument, options: CompareOptions): Promise<void> {
+  await writeReports(options, {
+    name: "train-sim compare",
+    suites: () => suitesOfComparison(document),
+    markdown: () => renderComparisonMarkdown(document),
+  });
   process.stdout.write(
     options.json ? `${JSON.stringify(document, null, 2)}\n` : renderRunComparison(document),
   );
@@ -63,6 +105,36 @@ async function compare(directories: readonly string[], options: CompareOptions):
     document.regressions,
     document.runs.every(({ isJudged }) => isJudged),
   );
+}
+
+/** Refuses options that only a comparison of revisions has. */
+function requireBaseRef({ headRef, trials, set, out, quiet }: CompareOptions): void {
+  const given = Object.entries({ "head-ref": headRef, trials, set: set[0], out, quiet }).find(
+    ([, value]) => value !== undefined,
+  );
+  if (given)
+    throw new UsageError(`--${given[0]} belongs to --base-ref`, "Add --base-ref, or leave the option out.");
+}
+
+/** Runs and compares a scenario at two revisions. Ends with the code of the run if it is not 0. */
+async function revisions(
+  [scenario = "", ...others]: readonly string[],
+  baseRef: string,
+  options: CompareOptions,
+): Promise<void> {
+  const { baseline, csv, history: isHistory } = options;
+  if (others.length > 0 || baseline !== undefined || csv !== undefined || isHistory)
+    throw new UsageError(
+      "--base-ref runs one scenario, and has no directories, --baseline, --csv and --history",
+      "Write: npx train-sim compare my-scenario.yaml --base-ref main.",
+    );
+  const { document, exitCode } = await measureRevisions(scenario, {
+    ...options,
+    baseRef,
+    out: options.out ?? "results",
+  });
+  await report(document, options);
+  if (exitCode !== ExitCode.done) process.exitCode = exitCode;
 }
 
 function exitCodeOf(regressions: number, isJudged: boolean): ExitCode {
@@ -76,6 +148,8 @@ async function history(directories: readonly string[], options: CompareOptions):
       "--history compares each run with those before it, so it has no --baseline",
       "Leave one of them out.",
     );
+  if (options.junit !== undefined || options.markdown !== undefined)
+    throw new UsageError("--junit and --markdown are not of a history", "Leave them out, or use --json.");
   const runs = await readRuns(directories, undefined);
   const document = historyOf(runs, options.maxRegression, options.allowDifferences);
   if (options.csv !== undefined) await writeCsv(runs, options.csv);

@@ -36,7 +36,8 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/agent\.ts$/, ["agent", "run"]],
   [/^cli\/agents\.ts$/, ["agents manifest"]],
   [/^cli\/option-values\.ts$/, ["compare", "bisect"]],
-  [/^report\/terminal\/run-(comparison|history)-text/, ["compare"]],
+  [/^cli\/written-reports\.ts$/, ["run", "compare"]],
+  [/^report\/(terminal|findings)\/run-(comparison|history)-(text|sentences)/, ["compare"]],
   [/^cli\/([a-z-]+)\.ts$/, []],
   [/^logs\//, ["logs"]],
   [/^engine\/recommend\//, ["recommend"]],
@@ -52,7 +53,7 @@ const OTHERS = new Set(
   [
     "--show-toplevel --verify --end-of-options --oneline --is-ancestor --first-parent --reverse --format",
     "--no-show-signature --omit --auth --encoding --locale --no-sync --sync-only --single --version --ulimit",
-    "--max-old-space-size --region --hostname --data-checksums --no-data-checksums --no-save",
+    "--max-old-space-size --region --hostname --data-checksums --no-data-checksums --no-save --unshallow",
   ].flatMap((words) => words.split(" ")),
 );
 const TUNES_V8 = "foundation/v8-tuning.ts";

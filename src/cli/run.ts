@@ -20,6 +20,8 @@ import {
   type ResumedExperiment,
 } from "../engine/session/resume.js";
 import type { LiveEnd } from "../live/page/live-data.js";
+import { suitesOfRun } from "../report/junit/run-suites.js";
+import { renderRunMarkdown } from "../report/markdown/run-markdown.js";
 import { renderScreen } from "../report/terminal/screen.js";
 import { renderSummary } from "../report/terminal/summary.js";
 import { readResult } from "../results/reader.js";
@@ -48,12 +50,15 @@ import { packageVersion } from "./package-info.js";
 import { reachOfPlan, renderPlan } from "./plan.js";
 import { RepeatedSignal } from "./repeated-signal.js";
 import { loadOrPrintProblems, extentDocument } from "./validate.js";
+import { addReportOptions, writeReports, type ReportFileOptions } from "./written-reports.js";
 
 const AGENT_COMMAND = "npx train-sim";
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-interface RunOptions {
+interface RunOptions extends ReportFileOptions {
   readonly set: string[];
+  /** Another file of the user, with which the scenario's own workload is compared. */
+  readonly against?: string;
   readonly trials?: number;
   readonly duration?: string;
   readonly seed?: number;
@@ -85,7 +90,7 @@ function requireDirectoryName(text: string): string {
 }
 
 export function register(program: Command): void {
-  program
+  const command = program
     .command("run")
     .description(
       "Run a scenario's experiment and report it. It loads the server fully: never name a production server",
@@ -100,6 +105,7 @@ export function register(program: Command): void {
       (value, all: string[]) => [...all, value],
       [],
     )
+    .option("--against <file>", "compare your own SQL file with this one, in interleaved trials")
     .option("--trials <n>", "trials of each treatment", wholeNumber)
     .option("--duration <duration>", "length of the measurement window, such as 30s")
     .option("--seed <n>", "seed of everything random in the experiment", wholeNumber)
@@ -140,15 +146,16 @@ export function register(program: Command): void {
       "--prometheus [port]",
       `metrics for Prometheus on loopback (default port: ${PROMETHEUS_PORT}; 0: any)`,
       port,
-    )
-    .action(run);
+    );
+  addReportOptions(command).action(run);
 }
 
 async function run(scenario: string | undefined, options: RunOptions): Promise<void> {
-  const { set, trials, duration, seed, resume } = options;
+  const { set, against, trials, duration, seed, resume } = options;
   const overrides: Overrides = {
     set,
     environment: process.env,
+    ...(against !== undefined && { against }),
     ...(trials !== undefined && { trials }),
     ...(duration !== undefined && { duration }),
     ...(seed !== undefined && { seed }),
@@ -180,6 +187,11 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   }
   const resumedExperiment = resume === undefined ? undefined : await readInterrupted(resume, experiment);
   const outcome = await runWithSignals(experiment, options, agentOptions, resumedExperiment);
+  await writeReports(options, {
+    name: experiment.name,
+    suites: () => suitesOfRun(outcome.result),
+    markdown: () => renderRunMarkdown(outcome.result),
+  });
   process.stdout.write(
     options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : summaryOf(outcome, options),
   );

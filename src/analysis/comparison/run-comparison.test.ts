@@ -21,6 +21,26 @@ function compareExamples(
   return compareRuns(run("before", exampleResult(trials, 2)), [run("after", after)], 0.05);
 }
 
+/** The example's treatments as two files of the user, with their text and the names of their levels. */
+function filesResult(sql: string, levels: readonly [string, string]): ResultDocument {
+  const result = exampleResult(8, 2);
+  result.scenario.yaml = JSON.stringify({ workload: { file: "a.sql", sql } });
+  for (const [i, treatment] of result.treatments.entries()) treatment.levels = { workload: levels[i] ?? "" };
+  return result;
+}
+
+it("runs of files match by label; a changed text is a note, and the run is judged", () => {
+  const before = filesResult("-- one\nSELECT 1;", ["a.sql", "b.sql"]);
+  const compare = (levels: [string, string]): ComparisonDocument =>
+    compareRuns(run("before", before), [run("after", filesResult("-- 1\nSELECT 1;", levels))], 0.05);
+  const [edited] = compare(["a.sql", "b.sql"]).runs;
+  expect(edited).toMatchObject({ isJudged: true, onlyInBaseline: [], onlyHere: [], differences: [] });
+  expect(edited?.notes).toEqual(["the workload's file differs: line 1: -- one -> line 1: -- 1"]);
+  expect(compare(["a.sql@2667da5", "b.sql@1111111"]).runs[0]?.onlyInBaseline).toEqual([]);
+  // Two files of one name differ by content alone.
+  expect(() => compare(["a.sql@2667da5", "a.sql@1111111"])).toThrow(/no treatment in common/);
+});
+
 describe("a run against its baseline", () => {
   it("is a regression in the treatment and the metrics that got worse", () => {
     const { runs, regressions } = compareExamples(8, 3);
@@ -139,7 +159,9 @@ describe("a run against its baseline", () => {
 
   it("is refused without a common treatment or without a complete trial", () => {
     const other = (change: (result: ResultDocument) => void) => () => compareExamples(3, 2, change);
-    const rename = other(({ treatments }) => treatments.forEach((each) => (each.id = `x-${each.id}`)));
+    const rename = other(({ treatments }) =>
+      treatments.forEach((each) => (each.levels = { payload: `x-${each.id}` })),
+    );
     expect(rename).toThrow(UsageError);
     expect(rename).toThrow(/after has no treatment in common with before/);
     const empty = other(({ treatments }) => treatments.forEach((each) => (each.trials = [])));
@@ -147,7 +169,7 @@ describe("a run against its baseline", () => {
     // The only treatment that both runs have did something in the baseline, and was not measured in the other run.
     const apart = other(({ treatments }) => {
       const [jsonb, text] = treatments;
-      if (text) text.id = "other";
+      if (text) text.levels = { payload: "other" };
       for (const trial of jsonb?.trials ?? []) trial.status = "partial";
     });
     expect(apart).toThrow(UsageError);

@@ -30,7 +30,8 @@ import {
 } from "./gate.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import { obstaclesBetween, runNotes } from "./run-differences.js";
-import { stallFamily, type StallFinding, type TreatmentsByKey } from "./stalls.js";
+import { stallFamily, type StallFinding } from "./stalls.js";
+import { treatmentsByKey } from "./treatment-keys.js";
 import { ratioInterval, unpairedRatio, type UnpairedRatio } from "./unpaired.js";
 
 export interface StoredRun {
@@ -90,6 +91,8 @@ export interface ComparisonDocument {
   readonly baseline: string;
   /** Accepted regression as a share: 0.05 is 5 %. */
   readonly maxRegression: number;
+  /** Present if both sides are treatments of one experiment, whose blocks pair them. */
+  readonly isInterleaved?: true;
   readonly runs: readonly RunComparison[];
   readonly regressions: number;
 }
@@ -98,14 +101,6 @@ interface TreatmentMatch {
   readonly before: TreatmentResult;
   readonly after: TreatmentResult;
 }
-
-export function keyOf({ id, levels }: TreatmentResult): string {
-  const entries = Object.entries(levels).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([id, entries]);
-}
-
-const treatmentsByKey = ({ result }: StoredRun): TreatmentsByKey =>
-  new Map(result.treatments.map((treatment) => [keyOf(treatment), treatment]));
 
 function requireTrials({ directory, result }: StoredRun): void {
   if (result.treatments.some((treatment) => completeTrials(treatment).length > 0)) return;
@@ -116,9 +111,9 @@ function requireTrials({ directory, result }: StoredRun): void {
 }
 
 function matchedTreatments(baseline: StoredRun, run: StoredRun): TreatmentMatch[] {
-  const others = treatmentsByKey(run);
-  const matches = baseline.result.treatments.flatMap((before) => {
-    const after = others.get(keyOf(before));
+  const others = treatmentsByKey(run.result);
+  const matches = [...treatmentsByKey(baseline.result)].flatMap(([key, before]) => {
+    const after = others.get(key);
     return after ? [{ before, after }] : [];
   });
   const haveCompleteTrials = ({ before, after }: TreatmentMatch): boolean =>
@@ -175,7 +170,8 @@ function metricPairsOf(
   );
 }
 
-function missingMetrics(
+/** Metrics that the first treatment of a pair has and the second lacks. */
+export function missingMetrics(
   pairs: readonly (readonly [has: TreatmentResult, lacks: TreatmentResult])[],
   vocabulary: Vocabulary,
 ): TreatmentMetric[] {
@@ -192,7 +188,7 @@ function missingMetrics(
 }
 
 /** Logarithm of the ratio that is worse by exactly the accepted share; negative if larger values are better. */
-function regressionBound(metric: ComparisonMetric, maxRegression: number): number {
+export function regressionBound(metric: ComparisonMetric, maxRegression: number): number {
   return isLargerBetter(metric) ? Math.log(1 - maxRegression) : Math.log(1 + maxRegression);
 }
 
@@ -310,7 +306,10 @@ function judgeRuns(baseline: StoredRun, runs: readonly StoredRun[], maxRegressio
       ratio.shift ? [{ run, before: reference, after: values }] : [],
     ),
   );
-  const stalls = stallFamily([baseline, ...runs].map(treatmentsByKey), prngFor("stalls"));
+  const stalls = stallFamily(
+    [baseline, ...runs].map(({ result }) => treatmentsByKey(result)),
+    prngFor("stalls"),
+  );
   const level = stalls.canClaim(bounds.level / 2) ? bounds.level / 2 : bounds.level;
   const errorControl = { maxima: largestChanceDeviates(columns, prngFor("ratios")), level, maxRegression };
   return metricPairsByRun.map((all, run) => ({
@@ -329,9 +328,9 @@ function describeRun(
   run: StoredRun,
 ): Omit<RunComparison, "isJudged" | keyof RunJudgement> {
   const matches = matchedTreatments(baseline, run);
-  const sharedIds = new Set(matches.map(({ before }) => before.id));
+  const matchedTreatmentSet = new Set(matches.flatMap(({ before, after }) => [before, after]));
   const unsharedIdsOf = ({ result }: StoredRun): string[] =>
-    result.treatments.flatMap(({ id }) => (sharedIds.has(id) ? [] : [id]));
+    result.treatments.flatMap((treatment) => (matchedTreatmentSet.has(treatment) ? [] : [treatment.id]));
   return {
     directory: run.directory,
     differences: obstaclesBetween(baseline, run),

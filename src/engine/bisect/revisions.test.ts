@@ -65,7 +65,8 @@ describe("the revisions of a scenario", () => {
       "sql/other.sql",
     ]);
     const [, index, , clients] = candidates;
-    const sql = (one: Candidate | undefined): unknown => one && "scenario" in one && one.scenario["workload"];
+    const sql = (one: Candidate | undefined): unknown =>
+      one && "treatments" in one && one.treatments[0]?.scenario["workload"];
     expect(sql(index)).toEqual(sql(clients));
     expect(sql(index)).toMatchObject({ sql: expect.stringContaining("CREATE INDEX") as string });
   });

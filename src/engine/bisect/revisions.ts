@@ -3,7 +3,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { TrainSimError, UsageError } from "../../foundation/errors.js";
 import { Repository, type Commit } from "../../foundation/process/git.js";
-import { firstTreatment, parseScenario } from "../../scenario/loader.js";
+import { parseScenario, singleTreatments, type SingleTreatment } from "../../scenario/loader.js";
 import { canonicalText } from "../../scenario/plan/levels.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment } from "../../scenario/settings.js";
@@ -27,8 +27,8 @@ export interface Revision {
 export interface RunnableRevision {
   readonly revision: Revision;
   readonly experiment: Experiment;
-  /** The whole scenario, with the files that it names embedded. */
-  readonly scenario: Mapping;
+  /** The treatments, with the files that they name embedded. */
+  readonly treatments: readonly SingleTreatment[];
   readonly key: string;
 }
 
@@ -38,6 +38,13 @@ export interface UnrunnableRevision {
 }
 
 export type Candidate = RunnableRevision | UnrunnableRevision;
+
+export interface PairRequest extends Pick<Overrides, "set" | "environment"> {
+  readonly scenario: string;
+  readonly base: string;
+  /** The compared revision; undefined for the uncommitted working tree. */
+  readonly head: string | undefined;
+}
 
 interface BisectRequest extends Pick<Overrides, "set" | "environment"> {
   readonly scenario: string;
@@ -64,6 +71,7 @@ class RevisionFiles {
   constructor(
     named: string,
     private readonly overrides: Pick<Overrides, "set" | "environment">,
+    private readonly isSingle: boolean,
   ) {
     const directory = dirname(resolve(named));
     this.git = new Repository(directory);
@@ -88,16 +96,16 @@ class RevisionFiles {
   private loadRevision(read: ReadText): Omit<RunnableRevision, "revision"> {
     const scenarioArguments = [read(this.scenario, ""), this.scenario, { ...this.overrides, read }] as const;
     const experiment = parseScenario(...scenarioArguments);
-    const [first, ...others] = experiment.treatments;
-    if (others.length > 0)
+    const count = experiment.treatments.length;
+    if (this.isSingle && count > 1)
       throw new UsageError(
-        `the scenario has ${others.length + 1} treatments, and bisect compares revisions of a single treatment`,
+        `the scenario has ${count} treatments, and bisect compares revisions of a single treatment`,
         "Fix its factors: --set factors.payload='[jsonb]'.",
       );
     return {
       experiment,
-      scenario: firstTreatment(...scenarioArguments),
-      key: canonicalText(first?.settings),
+      treatments: singleTreatments(...scenarioArguments),
+      key: canonicalText(experiment.treatments.map(({ id, settings }) => ({ id, settings }))),
     };
   }
 
@@ -163,7 +171,7 @@ export function revisionsOf({
   bad,
   ...overrides
 }: BisectRequest): [RunnableRevision, ...Candidate[]] {
-  const files = new RevisionFiles(scenario, overrides);
+  const files = new RevisionFiles(scenario, overrides, true);
   const { git } = files;
   const [from, to] = [git.commit(good), git.commit(bad ?? "HEAD")];
   if (!git.isAncestor(from, to))
@@ -193,4 +201,25 @@ export function revisionsOf({
       `Name an earlier --good. Its files: ${[...before.texts.keys()].join(", ")}.`,
     );
   return [base, ...candidates];
+}
+
+/**
+ * The scenario at two revisions: where the compared one left the line of `base`, and itself. Throws a UsageError if either
+ * does not load.
+ */
+export function revisionPair({ scenario, base, head, ...overrides }: PairRequest): {
+  readonly before: RunnableRevision;
+  readonly after: RunnableRevision;
+} {
+  const files = new RevisionFiles(scenario, overrides, false);
+  const { git } = files;
+  const [baseCommit, headCommit] = [git.commit(base), git.commit(head ?? "HEAD")];
+  const from = git.mergeBase(baseCommit, headCommit);
+  if (!from)
+    throw new UsageError(
+      `${base} and ${head ?? "HEAD"} have no commit in common`,
+      "Fetch the whole history: git fetch --unshallow, or fetch-depth: 0 in CI.",
+    );
+  const [before, after] = [files.at(from), files.at(head === undefined ? undefined : headCommit)];
+  return { before: requireRunnable(before), after: requireRunnable(after) };
 }

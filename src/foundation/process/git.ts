@@ -45,6 +45,12 @@ export class Repository {
     return this.run(["merge-base", "--is-ancestor", one.hash, of.hash]) !== undefined;
   }
 
+  /** The newest commit that both are or descend from; undefined if they share none. */
+  mergeBase(one: Commit, other: Commit): Commit | undefined {
+    const hash = this.run(["merge-base", one.hash, other.hash])?.trim();
+    return hash === undefined ? undefined : this.commits(["-1", hash])[0];
+  }
+
   /** Commits after `from` up to and including `to`, oldest first, along first parents. */
   commitsBetween(from: Commit, to: Commit): Commit[] {
     return this.commits(["--first-parent", "--reverse", `${from.hash}..${to.hash}`]);
