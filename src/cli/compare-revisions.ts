@@ -114,7 +114,7 @@ export async function measureRevisions(
   const experiment = experimentOf(shared, after, options, scenario);
   const { result, directory, exitCode, failure } = await runWithSignals(experiment, options);
   if (failure)
-    throw new TrainSimError(failure.message, exitCode, `${failure.hint ?? ""}\n  Results: ${directory}`, {
+    throw new TrainSimError(failure.message, exitCode, `${failure.hint}\n  Results: ${directory}`, {
       cause: failure,
     });
   const differences = objectionsToRevisions(result);

@@ -137,13 +137,13 @@ function read(text: string, name: string, overrides: Overrides): ReadScenario {
   return { source, applied, raw: { ...(title !== undefined && { name: title }), seed, ...others } };
 }
 
-/** A treatment as a scenario of its own, with its files, levels and passwords. */
+/** A treatment as a separate scenario, with its files, levels and passwords. */
 export interface SingleTreatment {
   readonly id: string;
   readonly scenario: Mapping;
 }
 
-/** The treatments of a valid scenario, each as a scenario of its own. */
+/** The treatments of a valid scenario, each as a separate scenario. */
 export function singleTreatments(text: string, name: string, overrides: Overrides): SingleTreatment[] {
   const { raw, applied } = read(text, name, overrides);
   return expandScenario(raw, applied.factors).read.map(({ id, combination }) => ({
@@ -229,7 +229,7 @@ function write({ holder, key }: WorkloadPlace, workload: unknown): void {
   (holder as Mapping)[key] = workload;
 }
 
-/** Makes a second file of the user a level beside the scenario's own workload. Throws a UsageError if that cannot be. */
+/** Adds a second file of the user as a level of the workload. Throws a UsageError if the scenario has not one file. */
 function addAgainst(scenarioMapping: Mapping, against: string): void {
   const { workload, factors = {} } = scenarioMapping;
   if (!WORKLOAD_FILE_PATTERN.test(against))

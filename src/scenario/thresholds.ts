@@ -165,8 +165,12 @@ function measureProblem(subject: ThresholdSubject, treatments: readonly Treatmen
   );
   const [operation = ""] = subject.source.split(".");
   const isRun = ({ settings }: Treatment): boolean => {
-    const { operations, performs } = workloadOf(settings);
-    return !performs || !Object.hasOwn(operations, operation) || performs(operation, settings);
+    const workload = workloadOf(settings);
+    return (
+      !workload.performs ||
+      !Object.hasOwn(workload.operations, operation) ||
+      workload.performs(operation, settings)
+    );
   };
   if (having.some(isRun)) return undefined;
   if (having.length > 0) return `nothing measures ${subject.source} here: no client runs it`;

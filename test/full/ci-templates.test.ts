@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
 import { scratchDirectory, writeScenarioFile } from "../support/train-sim.js";
+import { TestRepository } from "../support/repository.js";
 import { onSuiteServer } from "../support/suite-server.js";
 
 const Action = z.object({
@@ -80,7 +81,12 @@ function codeOfVerdict({ workspace }: Place): number {
 }
 
 /** Runs the steps of the action; returns the exit code of the first one that fails, or 0. */
-function runAction(place: Place, event: string, inputs: Readonly<Record<string, string>>): number {
+function runAction(
+  place: Place,
+  event: string,
+  inputs: Readonly<Record<string, string>>,
+  baseSha = "",
+): number {
   const action = Action.parse(parse(readFileSync("ci/github/action.yml", "utf8")));
   const files = {
     GITHUB_OUTPUT: join(place.home, "output"),
@@ -91,6 +97,7 @@ function runAction(place: Place, event: string, inputs: Readonly<Record<string, 
     const [context, ...names] = expression.trim().split(".");
     if (context === "inputs") return inputs[names[0] ?? ""] ?? action.inputs[names[0] ?? ""]?.default ?? "";
     if (context === "steps") return /^code=(.*)$/m.exec(readFileSync(files.GITHUB_OUTPUT, "utf8"))?.[1] ?? "";
+    if (names.at(-1) === "sha") return baseSha;
     return names.at(-1) === "number" ? "7" : "token";
   };
   for (const step of action.runs.steps) {
@@ -123,12 +130,28 @@ it("the GitHub action measures, keeps a history and comments the verdict on a pu
   const failing = writeScenarioFile(
     `${SHORT}thresholds: { __cycle__: ["count>1000000"] }\n${onSuiteServer("ciaction")}`,
   );
-  expect(runAction(place, "pull_request", { scenario: failing, keep: "2" })).toBe(99);
+  expect(runAction(place, "push", { scenario: failing, keep: "2" })).toBe(99);
   expect(readdirSync(history)).toHaveLength(2);
-  expect(readFileSync(join(place.workspace, "gh.txt"), "utf8")).toContain("pr comment 7");
+  const summary = readFileSync(join(place.home, "summary"), "utf8");
+  expect(summary).toContain(`The run of ${failing} ended with exit code 99.`);
+  expect(summary).toMatch(/Thresholds: 1 of 1 FAILED/);
+  expect(readFileSync(join(place.workspace, "train-sim.xml"), "utf8")).toContain('failures="1"');
+});
+
+it("the GitHub action compares a pull request with its base, and comments", () => {
+  const repository = new TestRepository();
+  const yaml = SHORT + onSuiteServer("cirequest");
+  repository.commit("Start", { "queue.yaml": yaml });
+  const base = repository.git("rev-parse", "HEAD");
+  repository.commit("Two clients more", { "queue.yaml": yaml.replace("clients: 2", "clients: 4") });
+  const place = { ...stage(), workspace: repository.path };
+  const code = runAction(place, "pull_request", { scenario: "queue.yaml" }, base);
   const comment = readFileSync(join(place.workspace, "commented.md"), "utf8");
-  expect(comment).toContain("The run ended with exit code 99.");
-  expect(comment).toMatch(/Thresholds: 1 of 1 FAILED/);
+  expect(comment).toContain("(Two clients more) against");
+  // Load of other tests may disturb the run.
+  expect(comment).toMatch(code === 112 ? /Not judged/ : /Nothing can be concluded from 1 trial/);
+  expect([0, 112]).toContain(code);
+  expect(readFileSync(join(place.workspace, "gh.txt"), "utf8")).toContain("pr comment 7");
 });
 
 it("the GitLab template measures and comments the verdict on a merge request", () => {

@@ -9,11 +9,12 @@ import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "./t
 export const BANK = readFileSync(new URL("../../scenarios/bank.sql", import.meta.url), "utf8");
 
 export interface Bank {
-  /** Runs a scenario of a SQL file, with further keys. */
+  /** Runs a scenario of a SQL file, with further keys and options. */
   readonly run: (
     sql: string,
     more: object,
     env?: NodeJS.ProcessEnv,
+    options?: readonly string[],
   ) => Promise<{ readonly ended: Awaited<ReturnType<typeof trainSim>>; readonly out: string }>;
 }
 
@@ -34,10 +35,10 @@ export function bankIn(prefix: string): Bank {
       ...more,
     });
   return {
-    async run(sql, more, env = process.env) {
+    async run(sql, more, env = process.env, options = []) {
       const out = join(scratchDirectory(), "results");
       const scenario = writeScenarioFile(scenarioOf(sql, more));
-      return { ended: await trainSim(["run", scenario, "--out", out, "--quiet"], { env }), out };
+      return { ended: await trainSim(["run", scenario, "--out", out, "--quiet", ...options], { env }), out };
     },
   };
 }

@@ -173,8 +173,8 @@ test("the README is short, and each page of docs/ is at most two clicks from it"
 
 const NEEDS: [need: string, page: string, answers: RegExp][] = [
   ["run a file of SQL", "docs/guide/your-workload.md", /train-sim run scenarios\/bank\.sql/],
-  ["compare two versions of it", "docs/guide/your-workload.md", /workload: \.\/after\.sql/],
-  ["compare two releases", "docs/guide/in-ci.md", /train-sim bisect/],
+  ["compare two versions of it", "docs/guide/your-workload.md", /run before\.sql --against after\.sql/],
+  ["compare two releases", "docs/guide/in-ci.md", /train-sim compare .* --base-ref/],
   ["decide on PgBouncer", "docs/guide/poolers.md", /times the cycles of 512 direct clients/],
   ["know the loss of a failover", "docs/guide/faults.md", /primary killed.*883/],
   [

@@ -101,7 +101,7 @@ function findingOf(
     familyP: answer.familyP,
     pWorse: isBeyond === false && answer.familyP !== null ? 1 : (atBound?.familyP ?? null),
     verdict: answer.verdict,
-    isRegression: isBeyond === true && atBound?.verdict === "finding",
+    isRegression: isBeyond === true && atBound.verdict === "finding",
   };
 }
 

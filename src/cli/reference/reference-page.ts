@@ -40,6 +40,7 @@ Every combination of the levels under \`factors\` is a treatment, named after it
 every treatment.
 
 - \`exclude\` removes combinations. \`include\` adds keys to the combinations that it matches, or adds a combination.
+- Your own files are levels of the factor \`workload\`: \`factors: { workload: [./a.sql, ./b.sql] }\`.
 - Without \`factors\` the entries of \`include\` are all treatments. A single entry is refused, and so is an entry without
   effect.
 - Two treatments with the same settings are refused, unless a level is written twice. That is an A/A pair: it shows how

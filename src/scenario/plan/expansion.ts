@@ -142,7 +142,9 @@ function doubtfulPaths(paths: ScenarioPaths, findings: readonly Finding[]): Find
     const resolvedPath = group === "factors" && key !== undefined ? paths.factorPath(String(key)) : undefined;
     return resolvedPath && "path" in resolvedPath ? { path: resolvedPath.path, message } : undefined;
   });
-  return found.every((one) => one !== undefined) ? found : undefined;
+  // Without its workload no key of a treatment can be judged.
+  const known = found.flatMap((one) => (one && one.path[0] !== "workload" ? [one] : []));
+  return known.length === found.length ? known : undefined;
 }
 
 /** The combinations of a raw scenario, each read by the schema. */

@@ -27,7 +27,8 @@ export function canonicalText(value: unknown): string {
 function nameOfFile({ label, file, script = file, sql, module }: Mapping): string | undefined {
   if (typeof label === "string") return label;
   if (typeof module === "string") return path.basename(module);
-  return typeof sql === "string" ? String(script ?? "workload.sql") : undefined;
+  if (typeof sql !== "string") return undefined;
+  return typeof script === "string" ? script : "workload.sql";
 }
 
 function valuesOf(value: unknown, withKeys: boolean): string[] {

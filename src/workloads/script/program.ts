@@ -125,7 +125,7 @@ export interface Setting {
 /** Name of the scenario's key that chooses a variant. */
 export const VARIANT_KEY = "variant";
 
-/** Statements that follow those of the program in the treatments that choose this variant. */
+/** Statements that follow the program's in the treatments that choose this variant. */
 export interface Variant {
   readonly name: string;
   readonly schema: readonly SqlText[];

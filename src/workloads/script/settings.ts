@@ -31,11 +31,9 @@ export function keysOf({
   return {
     ...Object.fromEntries(settings.map((setting) => [setting.name, keyOf(setting)])),
     ...(variants && {
-      [VARIANT_KEY]: z
-        .enum(variants.map(({ name }) => name))
-        .meta({
-          description: "Variant of the workload's file. All of them are a factor unless one is named.",
-        }),
+      [VARIANT_KEY]: z.enum(variants.map(({ name }) => name)).meta({
+        description: "Variant of the workload's file. All of them are a factor unless one is named.",
+      }),
     }),
     isolation: isolationSchema(
       "Isolation level of every transaction. Default: the server's own, and a statement alone needs no BEGIN.",

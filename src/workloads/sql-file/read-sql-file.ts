@@ -67,7 +67,7 @@ class Reader {
   private readonly settings: Setting[] = [];
   private readonly common: DraftTables = { schema: [], preload: [] };
   private readonly variants: (DraftTables & { readonly name: string; readonly place: Place })[] = [];
-  /** Where statements below `schema` and `preload` belong. */
+  /** Owner of the statements below `schema` and `preload`. */
   private tables = this.common;
   private readonly transactions: DraftTransaction[] = [];
   private readonly invariants: DraftInvariant[] = [];
