@@ -33,11 +33,12 @@ import {
   withSyntax,
   addDeclaration,
   findOwnWorkloads,
+  LABEL,
+  VARIANT_KEY,
   workloadPlaces,
   writtenAt,
   type WorkloadPlace,
 } from "../workloads/own.js";
-import { VARIANT_KEY } from "../workloads/script/program.js";
 import { workloadOf, WORKLOADS } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
 import { duetFindings } from "./duet.js";
@@ -295,27 +296,38 @@ function embedWorkloads(
 function requireOwn(scenarioMapping: Mapping, source: YamlSource, name: string): void {
   const places = workloadPlaces(scenarioMapping);
   const varied = places.filter(({ holder }) => holder !== scenarioMapping);
+  const [first] = varied;
+  if (!first) return;
+  const others = varied.filter((place) => !OwnForm.safeParse(writtenAt(place)).success);
+  const { workload, include } = scenarioMapping;
+  const isBaseOwn = workload === undefined || OwnForm.safeParse(workload).success;
   const isUnnamed = (entry: unknown): boolean => isMapping(entry) && entry["workload"] === undefined;
-  const isLevel = varied.some(({ at }) => at[0] === "factors");
-  const isBaseNeeded = scenarioMapping["workload"] === undefined && !isLevel;
-  const entries = Array.isArray(scenarioMapping["include"]) ? (scenarioMapping["include"] as unknown[]) : [];
-  const refused = places.every((place) => OwnForm.safeParse(writtenAt(place)).success)
-    ? entries.flatMap((entry, i): Path[] => (isBaseNeeded && isUnnamed(entry) ? [["include", i]] : []))
-    : varied.map(({ at }) => at);
-  if (varied.length === 0) return;
+  const isBaseNeeded = workload === undefined && varied.every(({ at }) => at[0] !== "factors");
+  const unnamed = (isBaseNeeded && Array.isArray(include) ? (include as unknown[]) : []).flatMap(
+    (entry, i): Path[] => (isUnnamed(entry) ? [["include", i]] : []),
+  );
+  const refused = [...(isBaseOwn ? others : varied).map(({ at }) => at), ...unnamed];
   if (refused.length === 0) {
-    scenarioMapping["workload"] ??= writtenAt(varied[0] as WorkloadPlace);
+    scenarioMapping["workload"] ??= writtenAt(first);
     return;
   }
-  const message =
+  const message = (at: Path): string =>
+    labelProblem(places.find((place) => place.at === at)) ??
     "a workload varies among your own files alone, and every treatment has one: name it here or above";
   const problems = refused.map((at) => ({
     source: name,
     ...source.locate(at, false),
     path: safePath(at),
-    message,
+    message: message(at),
   }));
   throw new ScenarioError(name, problems);
+}
+
+/** The problem of a label, of a workload that is a path with a label; else undefined. */
+function labelProblem(place: WorkloadPlace | undefined): string | undefined {
+  const written = place && writtenAt(place);
+  if (!isMapping(written) || written["label"] === undefined) return undefined;
+  return LABEL.safeParse(written["label"]).error?.issues[0]?.message;
 }
 
 /** Throws a ScenarioError with all problems of a user's workload, because its keys are unknown while it has any. */

@@ -153,7 +153,7 @@ it.each([
   [
     "include: [{ workload: ./two.sql }]",
     "workload: ./one.sql",
-    /include: leaves one treatment, and the scenario's own workload in none; add an entry for that/,
+    /include: leaves one treatment, and the scenario's own workload in none; list both files in factors.workload/,
   ],
   [
     "factors: { clients: [2, 8] }\ninclude: [{ workload: ./one.sql }, { workload: ./two.sql }]",
@@ -173,7 +173,12 @@ it.each([
   [
     "factors: { workload: [./one.sql, accounts] }",
     "prepared: true",
-    /factors\.workload\[0\].*your own files alone/,
+    /factors\.workload\[1\].*your own files alone/,
+  ],
+  [
+    "factors: { workload: [./one.sql, { label: 1 2, file: ./two.sql }] }",
+    "trials: 5",
+    /1 problem[^]*factors\.workload\[1\]: expected a label: a letter/,
   ],
   ["factors: { workload: [./one.sql, ./two.sql] }", "workload: ./three.sql", /set above and varies here/],
 ])("an inclusion is refused: %s with %s", (more, first, message) => {

@@ -30,16 +30,15 @@ import type { Workload } from "./workload.js";
 export const WORKLOAD_FILE_PATTERN = /\.(sql|mjs|js)$/;
 const FILE_BYTES_MAX = 1024 * 1024;
 
+const LABEL_RULE = "a letter, then letters, digits, - _ . only, at most 40";
+export const LABEL = z.string().regex(/^[A-Za-z][\w.-]{0,39}$/, `expected a label: ${LABEL_RULE}`);
+
 /** Keys of every form. */
 const common = {
-  label: z
-    .string()
-    .regex(/^[A-Za-z][\w.-]{0,39}$/, "expected a letter, then letters, digits, - _ . only, at most 40")
-    .optional()
-    .meta({
-      title: "a letter, then letters, digits, - _ . only, at most 40",
-      description: "Name of the workload's treatments. Default: the name of its file.",
-    }),
+  label: LABEL.optional().meta({
+    title: LABEL_RULE,
+    description: "Name of the workload's treatments. Default: the name of its file.",
+  }),
 };
 
 const SqlFile = z.strictObject({
@@ -115,7 +114,9 @@ const FilePath = z.string().regex(WORKLOAD_FILE_PATTERN, {
 
 const LabelledFile = z.strictObject({
   ...common,
-  file: FilePath.meta({ description: "Path of the file. In a stored scenario, which holds its text: its name." }),
+  file: FilePath.meta({
+    description: "Path of the file. In a stored scenario, which holds its text: its name.",
+  }),
 });
 
 /**
@@ -356,6 +357,7 @@ export function ownWorkload(own: OwnForm): Workload {
 }
 
 export { definedValue } from "./pgbench/defined.js";
+export { VARIANT_KEY } from "./script/program.js";
 
 /**
  * Translates pgbench scripts to the text of a SQL file; otherwise returns the problems. `canRun` is true if the scripts run

@@ -7,7 +7,6 @@ import { parseScenario, singleTreatments, type SingleTreatment } from "../../sce
 import { canonicalText } from "../../scenario/plan/levels.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment } from "../../scenario/settings.js";
-import type { Mapping } from "../../syntax/paths.js";
 import { problemText, ScenarioError } from "../../syntax/problems.js";
 import type { ReadText } from "../../workloads/own.js";
 

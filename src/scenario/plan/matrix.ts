@@ -210,8 +210,9 @@ function overwrittenKeysFinding({ origin, others }: IncludeExtension): Finding {
  */
 function singleCombinationFindings([levels]: readonly Levels[]): Finding[] {
   const keys = [...(levels?.keys() ?? [])];
+  const asFactor = keys.includes("workload") ? "list both files in factors.workload, " : "";
   const message =
-    `leaves one treatment, and the scenario's own ${keys.join(", ")} in none; ` +
+    `leaves one treatment, and the scenario's own ${keys.join(", ")} in none; ${asFactor}` +
     `add an entry for that, or write ${keys.length > 1 ? "these keys" : "the key"} above`;
   return keys.length === 0 ? [] : [{ path: ["include"], message, isAboutKey: true }];
 }

@@ -53,5 +53,5 @@ it("each variant of a file, and another file, has its own schema and rows, on sh
   expect(readFileSync(junit, "utf8")).toMatch(
     /<testsuite name="integrity" tests="4" failures="0" errors="0"/,
   );
-  expect(readFileSync(markdown, "utf8")).toContain("| look | other.sql two |");
+  expect(readFileSync(markdown, "utf8")).toContain("| look | other.sql-two |");
 });
