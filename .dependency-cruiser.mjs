@@ -12,7 +12,7 @@ const LAYERS = [
   ["results"],
   ["analysis"],
   ["engine"],
-  ["report", "logs"],
+  ["report", "logs", "learn"],
   ["live", "verify"],
   ["cli"],
 ];
@@ -87,7 +87,7 @@ export default {
         path: "^src/",
         pathNot: [
           TESTS,
-          String.raw`^src/database/(postgres/|registry\.ts$)`,
+          String.raw`^src/(learn/|database/(postgres/|registry\.ts$))`,
           String.raw`^src/pools/([^/]+/|(console|prepared-through)\.ts$)`,
           "^src/targets/(embedded|container)/",
           "^src/workloads/([^/]+/stores|jobs/adapters)/",

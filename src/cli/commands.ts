@@ -7,6 +7,7 @@ import { register as registerDoctor } from "./doctor.js";
 import { register as registerImport } from "./import.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
+import { register as registerLearn } from "./learn.js";
 import { register as registerLogs } from "./logs.js";
 import { register as registerRecommend } from "./recommend.js";
 import { register as registerReport } from "./report.js";
@@ -26,6 +27,7 @@ export const COMMANDS: readonly ((program: Command) => void)[] = [
   registerValidate,
   registerInit,
   registerImport,
+  registerLearn,
   registerJsonSchema,
   registerSchema,
   registerDoctor,

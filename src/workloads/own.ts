@@ -372,3 +372,6 @@ export function translatePgbenchScripts(
   const read = readPgbench({ scripts, ...settings }, "pgbench");
   return "problems" in read ? { ...read, canRun: false } : { ...toSqlFile(read.program), canRun: true };
 }
+
+export { readSqlFile } from "./sql-file/read-sql-file.js";
+export { tokensOf } from "./script/sql-text.js";

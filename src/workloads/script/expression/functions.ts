@@ -188,6 +188,12 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
     ),
   ],
   [
+    "concat",
+    variadicCallable(
+      (runs) => (scope) => runs.map((run) => run(scope) ?? "").join(""),
+    ),
+  ],
+  [
     "double",
     fixedArityCallable(
       "number",
