@@ -53,7 +53,10 @@ export default {
     {
       name: "driver-in-its-database-and-pool",
       severity: "error",
-      from: { path: "^src/", pathNot: `^src/(database/postgres|pools/pg-pool|workloads/jobs/adapters)/|${TESTS}` },
+      from: {
+        path: "^src/",
+        pathNot: `^src/(database/postgres|pools/pg-pool|workloads/jobs/adapters)/|${TESTS}`,
+      },
       to: { path: "node_modules/(pg|pg-pool|pg-connection-string|pgpass)/" },
     },
     {

@@ -94,7 +94,7 @@ const isOfUser = (catalog: string, alias: string): string =>
 const TABLES_SQL = `
   SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, quote_ident(c.relname) AS sql,
     c.relkind::text AS kind, c.relpersistence::text AS persistence,
-    greatest(c.reltuples, s.n_live_tup, 0)::float8 AS rows,
+    CASE WHEN c.reltuples > 0 THEN c.reltuples ELSE coalesce(s.n_live_tup, 0) END::float8 AS rows,
     (c.reltuples >= 0 OR s.n_live_tup > 0 OR c.relkind = 'p') AS "isAnalysed",
     pg_get_partkeydef(c.oid) AS "partitionKey", pg_get_expr(c.relpartbound, c.oid) AS bound,
     (SELECT inhparent::int8 FROM pg_inherits WHERE inhrelid = c.oid LIMIT 1) AS parent,
@@ -176,14 +176,19 @@ const OTHERS_SQL = `
   WHERE p.prokind IN ('f', 'p') AND ${isOfUser("pg_proc", "p")}
   ORDER BY 1, 2`;
 
-const jsonOf = <T>(text: unknown, fallback: T): T => (typeof text === "string" ? (JSON.parse(text) as T) : fallback);
+const jsonOf = <T>(text: unknown, fallback: T): T =>
+  typeof text === "string" ? (JSON.parse(text) as T) : fallback;
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** Values of `CHECK (status IN ('new', 'done'))`, as the server prints it; undefined for another constraint. */
 export function listedValues({ kind, columns, definition }: Constraint): string[] | undefined {
   if (kind !== "c" || columns.length !== 1) return undefined;
-  const [, list] = /^CHECK \(\(?[\w".]+\)?(?:::\w+)? = ANY \(\(?ARRAY\[(.*?)\](?:\)?::[\w\[\] ]+)?\)\)$/.exec(definition) ?? [];
-  const values = [...(list ?? "").matchAll(/'((?:[^']|'')*)'/g)].map(([, value = ""]) => value.replaceAll("''", "'"));
+  const [, list] =
+    /^CHECK \(\(?[\w".]+\)?(?:::\w+)? = ANY \(\(?ARRAY\[(.*?)\](?:\)?::[\w\[\] ]+)?\)\)$/.exec(definition) ??
+    [];
+  const values = [...(list ?? "").matchAll(/'((?:[^']|'')*)'/g)].map(([, value = ""]) =>
+    value.replaceAll("''", "'"),
+  );
   return values.length > 0 ? values : undefined;
 }
 
@@ -262,10 +267,9 @@ export async function readCatalogue(client: SqlClient, permitted: readonly strin
      WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')`,
   );
   const isPermitted = ({ oid, number, schema, table, column }: Row): boolean =>
-    [`${String(table)}.${String(column)}`, `${String(schema)}.${String(table)}.${String(column)}`].some((name) =>
-      permitted.includes(name),
-    ) ||
-    constraints(Number(oid)).some((each) => listedValues(each) && each.columns[0] === Number(number));
+    [`${String(table)}.${String(column)}`, `${String(schema)}.${String(table)}.${String(column)}`].some(
+      (name) => permitted.includes(name),
+    ) || constraints(Number(oid)).some((each) => listedValues(each) && each.columns[0] === Number(number));
   const open = columnNames.filter(isPermitted).map(({ oid, number }) => `${String(oid)}.${String(number)}`);
   const columns = byTable(await client.query(COLUMNS_SQL, [open.join(",")]), columnOf);
   const indexes = byTable(await client.query(INDEXES_SQL), indexOf);

@@ -9,9 +9,16 @@ import { readCatalogue, type Catalogue, type Table } from "./catalogue.js";
 import { readLog } from "./log.js";
 import { TransactionWriter, type LearntStatement } from "./parameters.js";
 import { preloadText, schemaText, usedPart } from "./schema-text.js";
-import { filledText, numberedText, Reading, type Statement } from "./statement.js";
-import { mostOf, transactionsInCounts, transactionsInLog, type Learnt, type Transaction } from "./transactions.js";
-import { Values } from "./values.js";
+import { Reading } from "./reading.js";
+import { filledText, numberedText, type Statement } from "./statement.js";
+import {
+  mostOf,
+  transactionsInCounts,
+  transactionsInLog,
+  type Learnt,
+  type Transaction,
+} from "./transactions.js";
+import { Values, wholeOf } from "./values.js";
 
 export interface LearnOptions {
   readonly endpoint: Endpoint;
@@ -35,6 +42,8 @@ export interface LearntFile {
 
 const STATEMENT_TIMEOUT = "30s";
 const LEARNT_SHARE = 0.95;
+/** Most transactions that the server is asked about. */
+const DESCRIBED_MAX = 500;
 const SMALL_TABLE_ROWS = 100;
 const ROWS_WITHOUT_STATISTICS = 1_000;
 const WEIGHT_MAX = 1e6;
@@ -60,6 +69,21 @@ async function requireStatistics(client: SqlClient): Promise<string> {
   return schema;
 }
 
+/** Refuses permitted columns that no table has. A name without a point is an argument of a function. */
+function requireColumns({ tables }: Catalogue, permitted: readonly string[]): void {
+  const names = new Set(
+    tables.flatMap((table) =>
+      table.columns.flatMap((column) => [`${table.name}.${column.name}`, Values.key(table, column)]),
+    ),
+  );
+  const unknown = permitted.filter((name) => name.includes(".") && !names.has(name));
+  if (unknown.length > 0)
+    throw new UsageError(
+      `--values: no table has the column ${unknown.join(", ")}`,
+      "Write table.column or schema.table.column.",
+    );
+}
+
 async function learnFromCounts(client: SqlClient, { minutes, wait }: LearnOptions): Promise<Learnt> {
   const schema = await requireStatistics(client);
   const counts = (): Promise<Counts> => reading(client, () => readCounts(client, schema));
@@ -77,7 +101,7 @@ async function typesOf(client: SqlClient, text: string): Promise<string[] | { re
     const [row] = await client.query(
       "SELECT to_json(parameter_types::text[])::text AS types FROM pg_prepared_statements WHERE name = 'train_sim_learn'",
     );
-    await client.query("DEALLOCATE train_sim_learn");
+    await client.query("DEALLOCATE train_sim_learn; RELEASE train_sim_learn");
     return JSON.parse(String(row?.["types"] ?? "[]")) as string[];
   } catch (error) {
     await client.query("ROLLBACK TO train_sim_learn");
@@ -89,13 +113,27 @@ async function typesOf(client: SqlClient, text: string): Promise<string[] | { re
 async function describe(
   client: SqlClient,
   statement: Statement,
-): Promise<{ readonly statement: Statement; readonly types: readonly string[] } | { readonly refusal: string }> {
+): Promise<
+  { readonly statement: Statement; readonly types: readonly string[] } | { readonly refusal: string }
+> {
   const types = await typesOf(client, numberedText(statement));
-  if (Array.isArray(types)) return { statement, types };
+  if (Array.isArray(types))
+    return {
+      statement,
+      types: types.map((type, i) =>
+        /^::text::jsonb?\b/.test(statement.pieces[i + 1] ?? "") ? "json" : type,
+      ),
+    };
   const { slots, pieces } = statement;
   if (slots.some(({ number }) => number === undefined)) return types;
   // A parameter that occurs twice has one type, which each occurrence alone may not show.
-  const byNumber = await typesOf(client, filledText(statement, slots.map(({ number }) => `$${number}`)));
+  const byNumber = await typesOf(
+    client,
+    filledText(
+      statement,
+      slots.map(({ number }) => `$${number}`),
+    ),
+  );
   if (!Array.isArray(byNumber)) return types;
   const slotTypes = slots.map(({ number }) => byNumber[(number ?? 1) - 1] ?? "text");
   const cast = {
@@ -111,6 +149,7 @@ interface Described {
   readonly statements: readonly LearntStatement[];
 }
 
+/** Describes the most frequent transactions. A statement that the server refuses is left out and named. */
 async function describeAll(
   client: SqlClient,
   transactions: readonly Transaction[],
@@ -118,17 +157,21 @@ async function describeAll(
   missing: string[],
 ): Promise<Described[]> {
   const schemas = [...new Set([...catalogue.tables, ...catalogue.others].map(({ schema }) => schema))];
-  await client.query("SELECT set_config('search_path', concat_ws(', ', nullif(current_setting('search_path'), ''), $1), true)", [
-    schemas.map((name) => `"${name.replaceAll('"', '""')}"`).join(", "),
-  ]);
+  await client.query(
+    "SELECT set_config('search_path', concat_ws(', ', nullif(current_setting('search_path'), ''), $1::text), true)",
+    [schemas.map((name) => `"${name.replaceAll('"', '""')}"`).join(", ")],
+  );
   const all: Described[] = [];
-  for (const transaction of transactions) {
+  const frequent = transactions.toSorted((a, b) => b.calls - a.calls).slice(0, DESCRIBED_MAX);
+  for (const transaction of frequent) {
     const statements: LearntStatement[] = [];
     for (const { statement, values } of transaction.statements) {
       const described = await describe(client, statement);
       if ("refusal" in described) {
         const text = numberedText(statement).slice(0, LINE_CHARACTERS);
-        missing.push(`${text} (${transaction.calls} calls): the server cannot prepare it: ${described.refusal}`);
+        missing.push(
+          `${text} (${transaction.calls} calls): the server cannot prepare it: ${described.refusal}`,
+        );
       } else statements.push({ ...described, values });
     }
     if (statements.length > 0) all.push({ transaction, statements });
@@ -141,20 +184,31 @@ function scaledRows(part: Catalogue, rows: number): (table: Table) => { setting:
   const rowsThere = (table: Table): number => {
     if (!table.isAnalysed) return Math.min(rows, ROWS_WITHOUT_STATISTICS);
     const partitions = part.tables.filter(({ parent }) => parent === table.oid);
-    return Math.max(table.rows, partitions.reduce((sum, each) => sum + rowsThere(each), 0));
+    return Math.max(
+      table.rows,
+      partitions.reduce((sum, each) => sum + rowsThere(each), 0),
+    );
   };
   const scale = Math.min(1, rows / Math.max(1, ...part.tables.map(rowsThere)));
-  return (table) => ({
-    setting: `${table.name.replaceAll(/\W/g, "_").replace(/^(?=\d)/, "t")}_rows`,
-    count: Math.round(Math.max(rowsThere(table) * scale, Math.min(rowsThere(table), SMALL_TABLE_ROWS))),
-  });
+  return (given) => {
+    const table = wholeOf(given, part);
+    const there = rowsThere(table);
+    return {
+      setting: `${table.name.replaceAll(/\W/g, "_").replace(/^(?=\d)/, "t")}_rows`,
+      count: Math.round(Math.max(there * scale, Math.min(there, SMALL_TABLE_ROWS))),
+    };
+  };
 }
 
 function nameOf({ statements }: Described, catalogue: Catalogue, taken: Set<string>): string {
   const [first] = statements;
   const readings = statements.map(({ statement }) => new Reading(statement, catalogue));
   const main = readings.find(({ verb }) => verb !== "SELECT") ?? readings[0];
-  const words = [main?.verb.toLowerCase() ?? "run", main?.tables[0]?.name ?? "", statements.length > 1 ? "transaction" : ""];
+  const words = [
+    main?.verb.toLowerCase() ?? "run",
+    main?.tables[0]?.name ?? "",
+    statements.length > 1 ? "transaction" : "",
+  ];
   const wanted = first?.statement.name ?? words.filter((word) => word !== "").join("-");
   const base = wanted.replaceAll(/[^\w-]/g, "_").slice(0, 55);
   let name = base;
@@ -164,10 +218,13 @@ function nameOf({ statements }: Described, catalogue: Catalogue, taken: Set<stri
 }
 
 const comments = (label: string, sentences: readonly string[]): string[] =>
-  sentences.map((sentence) => `-- ${label}: ${sentence.replaceAll(/\s+/g, " ").slice(0, 2 * LINE_CHARACTERS)}`);
+  sentences.map(
+    (sentence) => `-- ${label}: ${sentence.replaceAll(/\s+/g, " ").slice(0, 2 * LINE_CHARACTERS)}`,
+  );
 
 function rateLines({ seconds }: Learnt, calls: number): string[] {
-  if (seconds === undefined) return ["-- not learnt: the rate: the counts are not of an interval; use --minutes or --log"];
+  if (seconds === undefined)
+    return ["-- not learnt: the rate: the counts are not of an interval; use --minutes or --log"];
   const rate = Number((calls / seconds).toPrecision(3));
   return [
     `-- ${Math.round(calls)} transactions in ${Math.round(seconds)} s: ${rate} a second. To run them at that rate, write in a scenario:`,
@@ -196,16 +253,35 @@ export async function learn(options: LearnOptions): Promise<LearntFile> {
       );
     return await reading(client, async () => {
       const whole = await readCatalogue(client, permitted);
+      requireColumns(whole, permitted);
       const missing = [...learnt.missing];
-      const chosen = mostOf(learnt.transactions, LEARNT_SHARE);
-      const described = await describeAll(client, chosen, whole, missing);
-      const left = learnt.transactions.length - chosen.length;
+      const candidates = await describeAll(client, learnt.transactions, whole, missing);
+      if (candidates.length === 0)
+        throw new UsageError(
+          `no statement can be prepared in the database ${endpoint.database}: ${missing[0] ?? ""}`,
+          "Name the database whose statements these are in --url.",
+        );
+      const chosen = mostOf(
+        candidates.map(({ transaction }) => transaction),
+        LEARNT_SHARE,
+      );
+      const described = candidates.filter(({ transaction }) => chosen.includes(transaction));
+      const left = candidates.length - chosen.length;
       const callsOf = (all: readonly Transaction[]): number => all.reduce((sum, { calls }) => sum + calls, 0);
       if (left > 0) {
-        const share = 100 * (1 - callsOf(chosen) / callsOf(learnt.transactions));
+        const share = 100 * (1 - callsOf(chosen) / callsOf(candidates.map(({ transaction }) => transaction)));
         missing.push(`${left} rare transactions: ${share.toFixed(1)} % of calls`);
       }
-      return fileOf({ learnt, described, whole, missing, rows, permitted, nowMs, source: logs.length > 0 ? "a log" : "pg_stat_statements" });
+      return fileOf({
+        learnt,
+        described,
+        whole,
+        missing,
+        rows,
+        permitted,
+        nowMs,
+        source: logs.length > 0 ? "a log" : "pg_stat_statements",
+      });
     });
   } finally {
     await client.close();
@@ -223,28 +299,47 @@ interface FileInputs {
   readonly source: string;
 }
 
-function lookedUpColumns(described: readonly Described[], catalogue: Catalogue): Set<string> {
+function usedColumns(
+  described: readonly Described[],
+  catalogue: Catalogue,
+  uses: readonly string[],
+): Set<string> {
   return new Set(
     described.flatMap(({ statements }) =>
       statements.flatMap(({ statement }) =>
         new Reading(statement, catalogue)
           .places()
           .flatMap(({ use, table, column }) =>
-            table && column && ["key", "range", "like", "array"].includes(use) ? [Values.key(table, column)] : [],
+            table && column && uses.includes(use) ? [Values.key(table, column)] : [],
           ),
       ),
     ),
   );
 }
 
-function fileOf({ learnt, described, whole, missing, rows, permitted, nowMs, source }: FileInputs): LearntFile {
-  const part = usedPart(whole, described.flatMap(({ statements }) => statements.map(({ statement }) => numberedText(statement))));
+function fileOf({
+  learnt,
+  described,
+  whole,
+  missing,
+  rows,
+  permitted,
+  nowMs,
+  source,
+}: FileInputs): LearntFile {
+  const part = usedPart(
+    whole,
+    described.flatMap(({ statements }) => statements.map(({ statement }) => numberedText(statement))),
+  );
   const rowsOf = scaledRows(part, rows);
-  const values = new Values(part, rowsOf, lookedUpColumns(described, part), nowMs);
+  const lookedUp = usedColumns(described, part, ["key", "range", "like", "array"]);
+  const values = new Values(part, rowsOf, lookedUp, nowMs, usedColumns(described, part, ["change"]));
   const schema = schemaText(part);
   const preload = preloadText(part, values, rowsOf);
   missing.push(...schema.missing, ...preload.missing);
-  const tables = part.tables.filter((table) => table.kind === "table" && table.bound === undefined && rowsOf(table).count > 0);
+  const tables = part.tables.filter(
+    (table) => table.kind === "table" && table.bound === undefined && rowsOf(table).count > 0,
+  );
   const settings = new Set(tables.map((table) => rowsOf(table).setting));
   const most = Math.max(1, ...described.map(({ transaction }) => transaction.calls));
   const taken = new Set<string>();
@@ -253,7 +348,10 @@ function fileOf({ learnt, described, whole, missing, rows, permitted, nowMs, sou
     const writer = new TransactionWriter(statements, part, values, permitted, settings);
     const { lines, missing: notWritten } = writer.text();
     missing.push(...notWritten);
-    const weight = most > WEIGHT_MAX ? Number(((transaction.calls / most) * WEIGHT_MAX).toPrecision(6)) : transaction.calls;
+    const weight =
+      most > WEIGHT_MAX
+        ? Number(((transaction.calls / most) * WEIGHT_MAX).toPrecision(6))
+        : transaction.calls;
     return [
       "",
       `-- name: ${nameOf(each, part, taken)}`,
@@ -263,7 +361,8 @@ function fileOf({ learnt, described, whole, missing, rows, permitted, nowMs, sou
       ...lines,
     ];
   });
-  for (const table of tables) if (!table.isAnalysed) missing.push(`statistics of ${table.sql}: run ANALYZE there`);
+  for (const table of tables)
+    if (!table.isAnalysed) missing.push(`statistics of ${table.sql}: run ANALYZE there`);
   const calls = described.reduce((sum, { transaction }) => sum + transaction.calls, 0);
   const text = [
     "-- workload: learnt",

@@ -1,6 +1,7 @@
 // Reads a server's log (csvlog, or stderr with any log_line_prefix) into transactions by session.
 import { createReadStream } from "node:fs";
 import { messageOf, UsageError } from "../foundation/errors.js";
+import { tokensOf } from "../workloads/own.js";
 import { readStatement, type Statement } from "./statement.js";
 
 export interface LoggedStatement {
@@ -57,7 +58,8 @@ const COMMIT = /^\s*(commit|end)\b(?!\s+prepared)/i;
 const ROLLBACK = /^\s*(rollback|abort)\b(?!\s+(to|prepared)\b)/i;
 const LEARNABLE = /^\s*(select|insert|update|delete|merge|with|values|table|call)\b/i;
 const CONTROL_INSIDE = /^\s*(savepoint|release|rollback\s+to)\b/i;
-export const CATALOGUE_QUERY = /\b(from|join)\s+("?pg_catalog"?\s*\.|information_schema\s*\.|pg_(?!temp)\w+)/i;
+export const CATALOGUE_QUERY =
+  /\b(from|join)\s+("?pg_catalog"?\s*\.|information_schema\s*\.|pg_(?!temp)\w+)/i;
 
 export const controlOf = (text: string): "begin" | "commit" | "rollback" | undefined => {
   if (BEGIN.test(text)) return "begin";
@@ -121,7 +123,8 @@ async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   if (rest !== "") yield rest;
 }
 
-const LINE = /^(.*?)\b(LOG|DETAIL|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|HINT|CONTEXT|STATEMENT|QUERY|LOCATION|DEBUG\d?): {2}(.*)$/;
+const LINE =
+  /^(.*?)\b(LOG|DETAIL|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|HINT|CONTEXT|STATEMENT|QUERY|LOCATION|DEBUG\d?): {2}(.*)$/;
 
 /** Entries of the log that the server writes to stderr: an entry's further lines begin with a tab. */
 async function* stderrEntries(chunks: AsyncIterable<string>): AsyncGenerator<Entry> {
@@ -134,7 +137,8 @@ async function* stderrEntries(chunks: AsyncIterable<string>): AsyncGenerator<Ent
       continue;
     }
     yield* finished();
-    const session = /\[(\d+)(?:-\d+)?\]/.exec(prefix)?.[1] ?? /\b[0-9a-f]{8}\.[0-9a-f]+\b/.exec(prefix)?.[0] ?? "";
+    const session =
+      /\[(\d+)(?:-\d+)?\]/.exec(prefix)?.[1] ?? /\b[0-9a-f]{8}\.[0-9a-f]+\b/.exec(prefix)?.[0] ?? "";
     entry = { session, severity, lines: [message], atMs: Date.parse(`${TIME.exec(prefix)?.[0] ?? ""}Z`) };
   }
   yield* finished();
@@ -151,6 +155,16 @@ export function parametersIn(text: string): (string | null)[] {
 function valueOfConstant(text: string): string {
   const [, inside] = /^[eEnN]?'([^]*)'$/.exec(text) ?? [];
   return inside === undefined ? text : inside.replaceAll("''", "'");
+}
+
+/** Statements of a message of the simple protocol, which may hold several. */
+function statementsOfMessage(text: string): string[] {
+  const parts = [""];
+  for (const { kind, text: part } of tokensOf(text)) {
+    if (kind === "symbol" && part === ";") parts.push("");
+    else parts[parts.length - 1] += part;
+  }
+  return parts.filter((part) => part.trim() !== "");
 }
 
 /** Collects the transactions of one way of logging. */
@@ -171,6 +185,11 @@ class Collector {
       this.lastMs = atMs;
     }
     const session = this.session(id);
+    const parts = /;\s*\S/.test(text) ? statementsOfMessage(text) : [text];
+    for (const part of parts) this.takeStatement(session, part, ms / parts.length, values);
+  }
+
+  private takeStatement(session: Session, text: string, ms: number, values: Executed["values"]): void {
     this.endSingle(session);
     const control = controlOf(text);
     session.last = { text, values, ms };
@@ -183,8 +202,10 @@ class Collector {
       session.open = undefined;
     } else if (!isLearnable(text)) {
       const [word = ""] = /^\s*\w+/.exec(withoutComments(text)) ?? [];
-      if (!CONTROL_INSIDE.test(text)) this.others.set(word.trim().toUpperCase(), (this.others.get(word.trim().toUpperCase()) ?? 0) + 1);
-    } else if (CATALOGUE_QUERY.test(text)) this.others.set("catalogue queries", (this.others.get("catalogue queries") ?? 0) + 1);
+      if (!CONTROL_INSIDE.test(text))
+        this.others.set(word.trim().toUpperCase(), (this.others.get(word.trim().toUpperCase()) ?? 0) + 1);
+    } else if (CATALOGUE_QUERY.test(text))
+      this.others.set("catalogue queries", (this.others.get("catalogue queries") ?? 0) + 1);
     else if (session.open) session.open.push(session.last);
     else session.single = session.last;
   }
@@ -224,7 +245,10 @@ class Collector {
 
   private emit(executed: readonly Executed[]): void {
     const statements = executed.map(({ text }) => this.read(text));
-    const key = statements.map(({ pieces }) => pieces.join("?")).join(";\n").toLowerCase();
+    const key = statements
+      .map(({ pieces }) => pieces.join("?"))
+      .join(";\n")
+      .toLowerCase();
     let kind = this.kinds.get(key);
     if (!kind) {
       if (this.kinds.size >= KINDS_MAX) return;
@@ -246,7 +270,8 @@ class Collector {
 }
 
 const STATEMENT = /^(?:duration: ([\d.]+) ms {2})?(?:statement|execute [^:]*): ([^]*)$/;
-const PLAN = /^duration: ([\d.]+) ms {2}plan:\s*Query Text: ([^]*?)\n(?:Query Parameters: ([^\n]*)\n)?(?=[A-Z][\w ]*\b.*\(cost=|[A-Z]\w+ )/;
+const PLAN =
+  /^duration: ([\d.]+) ms {2}plan:\s*Query Text: ([^]*?)\n(?:Query Parameters: ([^\n]*)\n)?(?=[A-Z][\w ]*\b.*\(cost=|[A-Z]\w+ )/;
 const DURATION = /^duration: ([\d.]+) ms$/;
 const PARAMETERS = /^[Pp]arameters: /;
 
@@ -262,20 +287,25 @@ export async function readLog(files: readonly string[], database: string): Promi
       for await (const entry of entries) {
         const { session, severity, message, detail } = entry;
         if (session === "") hasSessions = false;
-        if (severity === "DETAIL" && PARAMETERS.test(message)) statements.addValues(session, parametersIn(message));
+        if (severity === "DETAIL" && PARAMETERS.test(message))
+          statements.addValues(session, parametersIn(message));
         if (severity !== "LOG") continue;
         const [, ms, text] = STATEMENT.exec(message) ?? [];
         const [, planMs, planText, planParameters] = PLAN.exec(message) ?? [];
         const [, duration] = DURATION.exec(message) ?? [];
-        if (text !== undefined) statements.take(entry, text, Number(ms ?? 0), PARAMETERS.test(detail) ? parametersIn(detail) : []);
-        else if (planText !== undefined) plans.take(entry, planText, Number(planMs), parametersIn(planParameters ?? ""));
+        if (text !== undefined)
+          statements.take(entry, text, Number(ms ?? 0), PARAMETERS.test(detail) ? parametersIn(detail) : []);
+        else if (planText !== undefined)
+          plans.take(entry, planText, Number(planMs), parametersIn(planParameters ?? ""));
         else if (duration !== undefined) statements.addDuration(session, Number(duration));
       }
     } catch (error) {
-      throw new UsageError(`cannot read ${file}: ${messageOf(error)}`, "Name a readable file.", { cause: error });
+      throw new UsageError(`cannot read ${file}: ${messageOf(error)}`, "Name a readable file.", {
+        cause: error,
+      });
     }
   }
-  // Where statements are logged, plans repeat them.
+  // A plan repeats a statement that is logged itself.
   const chosen = statements.entries > 0 ? statements : plans;
   chosen.end();
   return {

@@ -14,18 +14,23 @@ export function usedPart(catalogue: Catalogue, statements: readonly string[]): C
   const texts = new Map<Table | OtherObject, string>([
     ...catalogue.tables.map((table): [Table, string] => [
       table,
-      [table.view ?? "", ...table.triggers, ...table.columns.map((each) => `${each.type} ${each.default ?? ""}`)].join(" "),
+      [
+        table.view ?? "",
+        ...table.triggers,
+        ...table.columns.map((each) => `${each.type} ${each.default ?? ""}`),
+      ].join(" "),
     ]),
     ...catalogue.others.map((other): [OtherObject, string] => [other, other.definition]),
   ]);
   const used = new Set<Table | OtherObject>();
   const words = wordsIn(statements.join(" "));
   const parents = new Set<number>();
-  for (let size = -1; size !== used.size; ) {
+  for (let size = -1; size !== used.size;) {
     size = used.size;
     for (const [object, text] of texts) {
       const isTable = "oid" in object;
-      const isKin = isTable && (parents.has(object.oid) || (object.parent !== undefined && parents.has(object.parent)));
+      const isKin =
+        isTable && (parents.has(object.oid) || (object.parent !== undefined && parents.has(object.parent)));
       if (used.has(object) || !(words.has(object.name) || isKin)) continue;
       used.add(object);
       for (const word of wordsIn(text)) words.add(word);
@@ -97,7 +102,8 @@ export function schemaText(part: Catalogue): SchemaText {
     const head = isSql ? definition : definition.slice(0, definition.search(/\bAS \$/));
     return [...wordsIn(head)].some((word) => tableNames.has(word));
   };
-  const functionText = ({ definition }: OtherObject): string => definition.replace(/^ SET search_path TO .*\n/m, "");
+  const functionText = ({ definition }: OtherObject): string =>
+    definition.replace(/^ SET search_path TO .*\n/m, "");
   const statements = [
     ...makeable.filter(({ kind }) => kind !== "function").map(({ definition }) => definition),
     ...functions.filter((each) => !namesTable(each)).map(functionText),
@@ -113,12 +119,18 @@ export function schemaText(part: Catalogue): SchemaText {
         return [`ALTER TABLE ${sql} ADD CONSTRAINT ${name} ${definition}`];
       }),
     ),
-    ...tables.flatMap(({ indexes }) => indexes.map(({ definition }) => definition.replace(/ ON ONLY /, " ON "))),
+    ...tables.flatMap(({ indexes }) =>
+      indexes.map(({ definition }) => definition.replace(/ ON ONLY /, " ON ")),
+    ),
     ...tables.flatMap(({ sql, constraints }) =>
-      constraints.filter(({ kind }) => kind === "f").map(({ name, definition }) => `ALTER TABLE ${sql} ADD CONSTRAINT ${name} ${definition}`),
+      constraints
+        .filter(({ kind }) => kind === "f")
+        .map(({ name, definition }) => `ALTER TABLE ${sql} ADD CONSTRAINT ${name} ${definition}`),
     ),
     ...functions.filter(namesTable).map(functionText),
-    ...part.tables.filter(({ kind }) => kind === "view").map(({ sql, view }) => `CREATE VIEW ${sql} AS\n${(view ?? "").replace(/;\s*$/, "")}`),
+    ...part.tables
+      .filter(({ kind }) => kind === "view")
+      .map(({ sql, view }) => `CREATE VIEW ${sql} AS\n${(view ?? "").replace(/;\s*$/, "")}`),
     ...tables.flatMap(({ triggers }) => triggers),
   ];
   for (const { kind, sql } of part.tables)
@@ -146,7 +158,13 @@ export function preloadText(
     const radix = values.radixOf(table);
     const columns = table.columns.flatMap((column) => {
       const value = values.inRow(table, column, radix);
-      if (value === undefined && column.isNotNull && column.default === undefined && !column.identity && !column.generated)
+      if (
+        value === undefined &&
+        column.isNotNull &&
+        column.default === undefined &&
+        !column.identity &&
+        !column.generated
+      )
         missing.push(`values of ${table.sql}.${column.sql}: its type ${column.type} is not known here`);
       return value === undefined ? [] : [{ name: column.sql, value }];
     });
@@ -154,7 +172,9 @@ export function preloadText(
     const list = columns.length > 0 ? columns.map(({ value }) => value).join(",\n  ") : "";
     const conflict = values.uniqueSets(table).length > 0 ? "\nON CONFLICT DO NOTHING" : "";
     const { setting } = rowsOf(table);
-    return [`INSERT INTO ${table.sql}${names}\nSELECT ${list}\nFROM generate_series(1::bigint, :${setting}) g${conflict}`];
+    return [
+      `INSERT INTO ${table.sql}${names}\nSELECT ${list}\nFROM generate_series(1::bigint, :${setting}) g${conflict}`,
+    ];
   });
   return { statements: statements.map((text) => withoutSchemas(text, part)), missing };
 }

@@ -1,6 +1,6 @@
-// Reads a statement as far as its tokens show it: its tables, and the column that each parameter belongs to.
+// Cuts a statement at its parameters, and writes it again.
 import { tokensOf } from "../workloads/own.js";
-import type { Catalogue, Column, Table } from "./catalogue.js";
+import type { Catalogue } from "./catalogue.js";
 
 /** A gap in the statement: `$1`, or a constant in a log. */
 export interface Slot {
@@ -18,32 +18,10 @@ export interface Statement {
   readonly name: string | undefined;
 }
 
-type Use =
-  /** The column is compared: `=`. */
-  | "key"
-  | "range"
-  | "like"
-  /** The slot holds an array of the column's values: `= ANY ($1)`. */
-  | "array"
-  | "inserted"
-  | "written"
-  /** The slot is added to the column. */
-  | "change"
-  | "limit"
-  | "offset"
-  | "other";
-
-export interface SlotPlace {
-  readonly use: Use;
-  readonly table?: Table;
-  readonly column?: Column;
-  /** Name of the function or of its named argument, if the slot is an argument. */
-  readonly argument?: string;
-}
-
-const TYPES_WITH_NUMBERS = /^(varchar|char|character|varying|numeric|decimal|bit|float|timestamp|timestamptz|time|timetz|interval)$/i;
+const TYPES_WITH_NUMBERS =
+  /^(varchar|char|character|varying|numeric|decimal|bit|float|timestamp|timestamptz|time|timetz|interval)$/i;
 /** Types that may stand before a text constant: `DATE '2026-01-01'`. */
-const TYPES_BEFORE_CONSTANT = /^(interval|date|time|timestamp|timestamptz)$/i;
+export const TYPES_BEFORE_CONSTANT = /^(interval|date|time|timestamp|timestamptz)$/i;
 const SQLC_NAME = /^--\s*name:\s*([A-Za-z][\w-]{0,62})\s*:\w+/m;
 const SPACE_MARK = " ";
 
@@ -60,6 +38,7 @@ export function readStatement(text: string, cutsConstants = false): Statement {
     pieces.push("");
   };
   let isAfterOrder = false;
+  let isInType = false;
   const words: string[] = [];
   for (let i = 0; i < tokens.length; i++) {
     const { kind, text: part } = tokens[i] as { kind: string; text: string };
@@ -86,10 +65,11 @@ export function readStatement(text: string, cutsConstants = false): Statement {
     }
     if (/^(by)$/i.test(part) && /^(order|group)$/i.test(before)) isAfterOrder = true;
     else if (/^(limit|offset|for|having|where)$/i.test(part)) isAfterOrder = false;
+    if (part === "(") isInType = TYPES_WITH_NUMBERS.test(before);
+    else if (part === ")") isInType = false;
     const isNumber = kind === "word" && /^\.?\d/.test(part);
-    const isTypeNumber = before === "(" && TYPES_WITH_NUMBERS.test(words.at(-3) ?? "");
     const isText = kind === "quoted" && part.endsWith("'") && !TYPES_BEFORE_CONSTANT.test(before);
-    if (cutsConstants && ((isNumber && !isTypeNumber && !isAfterOrder) || isText)) {
+    if (cutsConstants && ((isNumber && !isInType && !isAfterOrder) || isText)) {
       const isNegative = isNumber && before === "-" && /^[=(,<>]$/.test(words.at(-3) ?? "");
       if (isNegative) pieces[pieces.length - 1] = (pieces.at(-1) ?? "").replace(/-\s*$/, "");
       cut({ number: undefined, constant: isNegative ? `-${part}` : part });
@@ -111,14 +91,16 @@ export function filledText({ pieces }: Pick<Statement, "pieces">, writings: read
   return pieces.reduce((text, piece, i) => `${text}${writings[i - 1] ?? ""}${piece}`);
 }
 
-const unquoted = (text: string): string =>
+export const unquoted = (text: string): string =>
   text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text.toLowerCase();
 
 /** Removes the schemas of known objects from SQL, also inside of bodies of functions. */
 export function withoutSchemas(sql: string, { tables, others }: Catalogue): string {
   const objects = [...tables, ...others];
   const names = new Set(objects.map(({ schema, name }) => `${schema}.${name}`));
-  const constraintNames = new Set(tables.flatMap(({ indexes }) => indexes.map((index) => unquoted(index.name))));
+  const constraintNames = new Set(
+    tables.flatMap(({ indexes }) => indexes.map((index) => unquoted(index.name))),
+  );
   const schemas = new Set(objects.map(({ schema }) => schema));
   const name = String.raw`(?:"(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
   const pattern = new RegExp(String.raw`(?<![\w."$])(${name})\s*\.\s*(${name})`, "g");
@@ -126,255 +108,4 @@ export function withoutSchemas(sql: string, { tables, others }: Catalogue): stri
     const isKnown = names.has(`${unquoted(schema)}.${unquoted(object)}`);
     return isKnown || (schemas.has(unquoted(schema)) && constraintNames.has(unquoted(object))) ? object : all;
   });
-}
-
-interface Mark {
-  readonly text: string;
-  readonly slot: number | undefined;
-}
-
-/** Tokens of a statement without blanks; operators of several characters are one mark. */
-function marksOf({ pieces }: Statement): Mark[] {
-  const marks: Mark[] = [];
-  for (const [index, piece] of pieces.entries()) {
-    if (index > 0) marks.push({ text: "$", slot: index - 1 });
-    for (const { kind, text } of tokensOf(piece)) {
-      if (kind === "blank") continue;
-      const last = marks.at(-1);
-      const joins = last && last.slot === undefined && /^[<>=!~*|&@?#]+$/.test(last.text) && /^[<>=!~*|&@?#]$/.test(text);
-      if (joins) marks[marks.length - 1] = { text: last.text + text, slot: undefined };
-      else marks.push({ text, slot: undefined });
-    }
-  }
-  return marks;
-}
-
-const NAME = /^("|[A-Za-z_\u0080-\uffff])/;
-const KEYWORDS = new Set(
-  `all and any array as asc between both by case cast cross current default delete desc distinct do else end exists
-   except false fetch first following for from full group having if ilike in inner insert intersect into is join
-   lateral left like limit natural not nothing null nulls offset on only or order outer over partition returning right
-   row select set similar skip some then true union update using values when where with`.split(/\s+/),
-);
-const isName = ({ text }: Mark): boolean => NAME.test(text) && !KEYWORDS.has(text.toLowerCase());
-const TABLE_WORDS = /^(from|join|update|into|only|using|,)$/i;
-const COMPARISONS: Readonly<Record<string, Use>> = { "=": "key", LIKE: "like", ILIKE: "like", "~~": "like", "~~*": "like" };
-
-/** The tables that a statement names, by alias and by name. */
-export class Reading {
-  private readonly marks: readonly Mark[];
-  private readonly byAlias = new Map<string, Table>();
-  readonly tables: readonly Table[];
-
-  constructor(statement: Statement, catalogue: Catalogue) {
-    this.marks = marksOf(statement);
-    const tables: Table[] = [];
-    for (const [at, mark] of this.marks.entries()) {
-      if (!isName(mark) || !TABLE_WORDS.test(this.text(at - 1))) continue;
-      const isQualified = this.text(at + 1) === ".";
-      const nameAt = isQualified ? at + 2 : at;
-      const table = catalogue.tables.find(
-        ({ schema, name }) =>
-          name === unquoted(this.text(nameAt)) && (!isQualified || schema === unquoted(mark.text)),
-      );
-      if (!table) continue;
-      tables.push(table);
-      this.byAlias.set(table.name, table);
-      const aliasAt = /^as$/i.test(this.text(nameAt + 1)) ? nameAt + 2 : nameAt + 1;
-      const alias = this.marks[aliasAt];
-      if (alias && isName(alias)) this.byAlias.set(unquoted(alias.text), table);
-    }
-    this.tables = [...new Set(tables)];
-  }
-
-  /** First word of the statement, behind its WITH, in capitals. */
-  get verb(): string {
-    const first = this.text(0).toUpperCase();
-    if (first !== "WITH") return first;
-    let depth = 0;
-    for (const { text } of this.marks) {
-      if (text === "(") depth++;
-      if (text === ")") depth--;
-      if (depth === 0 && /^(select|insert|update|delete|merge)$/i.test(text)) return text.toUpperCase();
-    }
-    return first;
-  }
-
-  /** True if the statement changes nothing and locks nothing, as far as its words show. */
-  isReadOnly(functions: readonly string[]): boolean {
-    const words = new Set(this.marks.map(({ text }) => text.toLowerCase()));
-    const writes = ["insert", "update", "delete", "merge", "nextval", "setval", "share", "call", "pg_notify", "into"];
-    return this.verb === "SELECT" && ![...writes, ...functions].some((word) => words.has(word));
-  }
-
-  /** The columns of the RETURNING list that are plain names. */
-  get returned(): string[] {
-    const at = this.marks.findLastIndex(({ text }) => /^returning$/i.test(text));
-    if (at < 0) return [];
-    const rest = this.marks.slice(at + 1);
-    const columns = rest.filter(
-      (mark, i) => isName(mark) && rest[i + 1]?.text !== "(" && rest[i + 1]?.text !== "." && !/^as$/i.test(rest[i - 1]?.text ?? ""),
-    );
-    return rest.some(({ text }) => text === "*") ? (this.tables[0]?.columns ?? []).map(({ name }) => name) : columns.map(({ text }) => unquoted(text));
-  }
-
-  get isOneRowInsert(): boolean {
-    const groups = this.marks.filter(({ text }, i) => text === "(" && this.isRowOfValues(i));
-    return this.verb === "INSERT" && groups.length === 1;
-  }
-
-  places(): SlotPlace[] {
-    return this.marks.flatMap(({ slot }, at) => (slot === undefined ? [] : [this.placeAt(at)]));
-  }
-
-  private text(at: number): string {
-    return this.marks[at]?.text ?? "";
-  }
-
-  private isWord(at: number, pattern: RegExp): boolean {
-    return this.marks[at]?.slot === undefined && pattern.test(this.text(at));
-  }
-
-  /** Index of the parenthesis that encloses the mark; -1 if there is none. */
-  private opening(at: number): number {
-    let depth = 0;
-    for (let i = at - 1; i >= 0; i--) {
-      const text = this.text(i);
-      if (text === ")") depth++;
-      else if (text === "(" && depth-- === 0) return i;
-    }
-    return -1;
-  }
-
-  /** Number of commas of the same depth between two marks. */
-  private commas(from: number, to: number): number {
-    let depth = 0;
-    let count = 0;
-    for (let i = from + 1; i < to; i++) {
-      const text = this.text(i);
-      if (text === "(") depth++;
-      else if (text === ")") depth--;
-      else if (text === "," && depth === 0) count++;
-    }
-    return count;
-  }
-
-  /** True if that parenthesis opens a row behind VALUES. */
-  private isRowOfValues(at: number): boolean {
-    for (let i = at; i >= 0 && this.text(i) === "("; ) {
-      if (this.isWord(i - 1, /^values$/i)) return true;
-      if (this.text(i - 1) !== "," || this.text(i - 2) !== ")") return false;
-      i = this.opening(i - 2);
-    }
-    return false;
-  }
-
-  /** The column named by the marks that end at `at`: `c` or `t.c`. */
-  private columnEndingAt(at: number): Pick<SlotPlace, "table" | "column"> | undefined {
-    let end = at;
-    // A cast or a parenthesis may stand between the name and the operator.
-    while (end > 1 && this.text(end - 1) === "::") end -= 2;
-    const mark = this.marks[end];
-    if (!mark || !isName(mark)) return undefined;
-    const name = unquoted(mark.text);
-    const alias = this.text(end - 1) === "." ? unquoted(this.text(end - 2)) : undefined;
-    const candidates = alias === undefined ? this.tables : [this.byAlias.get(alias)];
-    for (const table of candidates) {
-      const column = table?.columns.find((each) => each.name === name);
-      if (table && column) return { table, column };
-    }
-    return undefined;
-  }
-
-  private columnStartingAt(at: number): Pick<SlotPlace, "table" | "column"> | undefined {
-    return this.columnEndingAt(this.text(at + 1) === "." ? at + 2 : at);
-  }
-
-  /** Target columns of an INSERT, by position. */
-  private inserted(position: number): SlotPlace {
-    const at = this.marks.findIndex((_, i) => this.isWord(i, /^into$/i));
-    const table = this.tables.find(({ name }) =>
-      [this.text(at + 1), this.text(at + 3)].some((text) => unquoted(text) === name),
-    );
-    if (!table) return { use: "other" };
-    const listAt = this.marks.findIndex(({ text }, i) => i > at && text === "(");
-    const isList = listAt >= 0 && listAt <= at + 6 && this.marks.slice(at, listAt).every(({ text }) => !/^(values|select)$/i.test(text));
-    if (!isList) {
-      const column = table.columns[position];
-      return column ? { use: "inserted", table, column } : { use: "other" };
-    }
-    const names: string[] = [];
-    for (let i = listAt + 1; i < this.marks.length && this.text(i) !== ")"; i++)
-      if (this.text(i) !== ",") names.push(unquoted(this.text(i)));
-    const column = table.columns.find(({ name }) => name === names[position]);
-    return column ? { use: "inserted", table, column } : { use: "other" };
-  }
-
-  private isInSet(at: number): boolean {
-    for (let i = at; i >= 0; i--) {
-      if (this.isWord(i, /^set$/i)) return true;
-      if (this.isWord(i, /^(where|from|and|or|on|select|values)$/i)) return false;
-    }
-    return false;
-  }
-
-  private placeAt(slotAt: number): SlotPlace {
-    let at = slotAt;
-    let argument: string | undefined;
-    for (;;) {
-      const before = this.text(at - 1);
-      const row = this.opening(at);
-      if (row >= 0 && this.verb === "INSERT" && this.isRowOfValues(row)) return this.inserted(this.commas(row, at));
-      if (TYPES_BEFORE_CONSTANT.test(before)) {
-        at--;
-        continue;
-      }
-      if (/^limit$/i.test(before)) return { use: "limit" };
-      if (/^offset$/i.test(before)) return { use: "offset" };
-      if (/^between$/i.test(before)) return { use: "range", ...this.columnEndingAt(at - 2) };
-      if (/^and$/i.test(before) && /^between$/i.test(this.text(at - 3)))
-        return { use: "range", ...this.columnEndingAt(at - 4) };
-      if (before === "=>") {
-        argument = unquoted(this.text(at - 2));
-        return { use: "other", argument };
-      }
-      if (/^(=|<|>|<=|>=|<>|!=|~~\*?|like|ilike)$/i.test(before)) {
-        const found = this.columnEndingAt(at - 2);
-        if (before === "=" && this.isInSet(at - 2) && found) return { use: "written", ...found };
-        return { use: COMPARISONS[before.toUpperCase()] ?? "range", ...found };
-      }
-      if (/^[+-]$/.test(before)) {
-        const found = this.columnEndingAt(at - 2);
-        return found ? { use: "change", ...found } : { use: "other" };
-      }
-      if (/^(=|<|>|<=|>=)$/.test(this.text(slotAt + 1))) {
-        const found = this.columnStartingAt(slotAt + 2);
-        if (found) return { use: this.text(slotAt + 1) === "=" ? "key" : "range", ...found };
-      }
-      if (row < 0) return this.selectedPlace(at) ?? { use: "other", ...(argument !== undefined && { argument }) };
-      const word = this.text(row - 1);
-      if (/^in$/i.test(word)) {
-        const isNegated = /^not$/i.test(this.text(row - 2));
-        return { use: isNegated ? "range" : "key", ...this.columnEndingAt(row - (isNegated ? 3 : 2)) };
-      }
-      if (/^(any|some|all)$/i.test(word)) return { use: "array", ...this.columnEndingAt(row - 3) };
-      // The slot is an argument of a function, or stands in parentheses: its place is that of the whole.
-      const isFunction = isName({ text: word, slot: undefined }) || /^(cast|coalesce)$/i.test(word);
-      if (isFunction) argument ??= word.toLowerCase();
-      const inSelect = this.selectedPlace(at);
-      if (inSelect) return inSelect;
-      at = isFunction ? row - 1 : row;
-      if (this.text(at - 1) === "." && isFunction) at -= 2;
-      if (at <= 0) return { use: "other", ...(argument !== undefined && { argument }) };
-    }
-  }
-
-  /** The column that `INSERT INTO ... SELECT $1, ...` gives the slot to. */
-  private selectedPlace(at: number): SlotPlace | undefined {
-    if (this.verb !== "INSERT") return undefined;
-    const select = this.marks.findIndex((_, i) => this.isWord(i, /^select$/i));
-    if (select < 0 || select > at || this.opening(at) > select) return undefined;
-    const isInList = !this.marks.slice(select, at).some(({ text }) => /^(from|where)$/i.test(text));
-    return isInList ? this.inserted(this.commas(select, at)) : undefined;
-  }
 }

@@ -4,7 +4,10 @@ import type { StatementCalls } from "./calls.js";
 import { readStatement, type Statement } from "./statement.js";
 
 export interface Transaction {
-  readonly statements: readonly { readonly statement: Statement; readonly values: readonly (readonly (string | null)[])[] }[];
+  readonly statements: readonly {
+    readonly statement: Statement;
+    readonly values: readonly (readonly (string | null)[])[];
+  }[];
   readonly calls: number;
   readonly totalMs: number;
   /** Sentences about the transaction, which its comment repeats. */
@@ -20,9 +23,14 @@ export interface Learnt {
 
 /** Difference of two counts of the same transactions: an interval cuts some of them at its ends. */
 const COUNT_SLACK = 0.002;
-const CUT_TRANSACTIONS = 4;
+const CUT_TRANSACTIONS = 2;
+/** Fewer calls may be equal by chance. */
+const GROUPED_CALLS_MIN = 20;
 const GROUPS_MAX = 12;
 const HIDDEN_TEXT = "<insufficient privilege>";
+
+/** Query with which the server checks a foreign key when a transaction ends. */
+const KEY_CHECK = /OPERATOR\(pg_catalog\.=\)[^]*FOR KEY SHARE OF x/;
 
 const isNear = (a: number, b: number): boolean =>
   Math.abs(a - b) <= Math.max(CUT_TRANSACTIONS, COUNT_SLACK * Math.max(a, b));
@@ -35,7 +43,15 @@ function equalGroups(calls: readonly StatementCalls[]): StatementCalls[][] {
     if (last?.[0] && isNear(last[0].calls, each.calls)) last.push(each);
     else groups.push([each]);
   }
-  return groups.filter(({ length }) => length > 1);
+  return groups.filter((group) => group.length > 1 && (group[0]?.calls ?? 0) >= GROUPED_CALLS_MIN);
+}
+
+/** Members that the server saw first between the first BEGIN and the first COMMIT, if there are several. */
+function seenInFirst(group: readonly StatementCalls[], all: readonly StatementCalls[]): StatementCalls[] {
+  const sinceOf = (wanted: string): string => all.find(({ text }) => controlOf(text) === wanted)?.since ?? "";
+  const [begin, commit] = [sinceOf("begin"), sinceOf("commit")];
+  const within = group.filter(({ since }) => since !== "" && begin <= since && since <= commit);
+  return within.length > 1 ? within : [...group];
 }
 
 /** The groups whose calls add up to the number of commits; none if several selections do. */
@@ -44,7 +60,13 @@ function groupsOfTransactions(groups: readonly StatementCalls[][], commits: numb
   const selections: StatementCalls[][][] = [];
   for (let bits = 1; bits < 2 ** few.length; bits++) {
     const selection = few.filter((_, i) => (bits >> i) & 1);
-    if (isNear(commits, selection.reduce((sum, [first]) => sum + (first?.calls ?? 0), 0))) selections.push(selection);
+    if (
+      isNear(
+        commits,
+        selection.reduce((sum, [first]) => sum + (first?.calls ?? 0), 0),
+      )
+    )
+      selections.push(selection);
   }
   return selections.length === 1 ? (selections[0] ?? []) : [];
 }
@@ -61,12 +83,16 @@ export function transactionsInCounts(all: readonly StatementCalls[], seconds: nu
     const control = controlOf(each.text);
     if (each.text === HIDDEN_TEXT) add("hidden", each.calls);
     else if (control !== undefined) add(control, each.calls);
-    else if (CATALOGUE_QUERY.test(each.text)) add("catalogue queries", each.calls);
+    else if (KEY_CHECK.test(each.text)) continue;
+    else if (CATALOGUE_QUERY.test(each.text) || /\bpg_stat_statements/.test(each.text))
+      add("catalogue queries", each.calls);
     else if (isLearnable(each.text)) learnable.push(each);
     else add(/\w+/.exec(each.text)?.[0].toUpperCase() ?? "?", each.calls);
   }
   const commits = others.get("commit") ?? 0;
-  const groups = commits > 0 ? groupsOfTransactions(equalGroups(learnable), commits) : [];
+  const groups = groupsOfTransactions(equalGroups(learnable), commits).map((group) =>
+    seenInFirst(group, all),
+  );
   const grouped = new Set(groups.flat());
   const single = (each: StatementCalls): Transaction => ({
     statements: [{ statement: readStatement(each.text), values: [] }],
@@ -90,14 +116,19 @@ export function transactionsInCounts(all: readonly StatementCalls[], seconds: nu
     };
   };
   if (commits > 0 && groups.length === 0)
-    missing.push(`the statements of ${counted(commits)} transactions with BEGIN: their counts do not show them; each statement is a transaction here; --log shows them`);
+    missing.push(
+      `the statements of ${counted(commits)} transactions with BEGIN: their counts do not show them; each statement is a transaction here; --log shows them`,
+    );
   const hidden = others.get("hidden");
   if (hidden !== undefined)
-    missing.push(`${counted(hidden)} calls of other roles: their texts are hidden; GRANT pg_read_all_stats to this role`);
+    missing.push(
+      `${counted(hidden)} calls of other roles: their texts are hidden; GRANT pg_read_all_stats to this role`,
+    );
   const rollbacks = others.get("rollback");
   if (rollbacks !== undefined) missing.push(`${counted(rollbacks)} transactions that were rolled back`);
   for (const [name, calls] of others)
-    if (!["begin", "commit", "rollback", "hidden"].includes(name)) missing.push(`${name}: ${counted(calls)} calls`);
+    if (!["begin", "commit", "rollback", "hidden"].includes(name))
+      missing.push(`${name}: ${counted(calls)} calls`);
   return {
     transactions: [...groups.map(together), ...learnable.filter((each) => !grouped.has(each)).map(single)],
     seconds,
@@ -109,9 +140,16 @@ export function transactionsInLog(log: LogReading): Learnt {
   const missing = [...log.others].map(([name, calls]) => `${name}: ${counted(calls)} calls`);
   if (log.rolledBack > 0) missing.push(`${counted(log.rolledBack)} transactions that were rolled back`);
   if (!log.hasSessions)
-    missing.push("sessions: log_line_prefix has no %p in brackets, so entries of several sessions may be mixed");
+    missing.push(
+      "sessions: log_line_prefix has no %p in brackets, so entries of several sessions may be mixed",
+    );
   return {
-    transactions: log.kinds.map(({ statements, calls, totalMs }) => ({ statements, calls, totalMs, guesses: [] })),
+    transactions: log.kinds.map(({ statements, calls, totalMs }) => ({
+      statements,
+      calls,
+      totalMs,
+      guesses: [],
+    })),
     seconds: log.seconds > 0 ? log.seconds : undefined,
     missing,
   };

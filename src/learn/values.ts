@@ -32,6 +32,8 @@ const DAY_MS = 86_400_000;
 /** Values of a column with known shares are listed this often in all. */
 const PICK_SLOTS = 20;
 const DECIMAL = 10;
+/** Added to the values of a number with a CHECK that statements change. */
+const CHANGED_BASE = 1_000_000;
 
 export const isTextType = (typeName: string): boolean => TEXT_TYPES.includes(typeName);
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -43,7 +45,8 @@ export function zipfExponent(count: number, share: number): number {
     let sum = 0;
     for (let i = 1; i <= exact; i++) sum += i ** -s;
     if (count > exact)
-      sum += Math.abs(s - 1) < 1e-6 ? Math.log(count / exact) : (count ** (1 - s) - exact ** (1 - s)) / (1 - s);
+      sum +=
+        Math.abs(s - 1) < 1e-6 ? Math.log(count / exact) : (count ** (1 - s) - exact ** (1 - s)) / (1 - s);
     return sum;
   };
   let [low, high] = [0, 5];
@@ -55,9 +58,20 @@ export function zipfExponent(count: number, share: number): number {
   return Math.max(0.01, Math.round(high * 100) / 100);
 }
 
-/** Each value as often as its share asks, at least once. */
-function slotsOf(common: readonly (readonly [string, number])[]): string[] {
-  return common.flatMap(([value, share]) => Array<string>(Math.max(1, Math.round(share * PICK_SLOTS))).fill(value));
+/** Each value as often as its share asks, at least once; no value more often than the shares need. */
+export function slotsOf(common: readonly (readonly [string, number])[]): string[] {
+  const counts = common.map(([, share]) => Math.max(1, Math.round(share * PICK_SLOTS)));
+  const divisor = counts.reduce(greatestDivisor);
+  return common.flatMap(([value], i) => Array<string>((counts[i] ?? 1) / divisor).fill(value));
+}
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
+
+/** The partitioned table that the table is a part of, or the table itself. */
+export function wholeOf(table: Table, catalogue: Pick<Catalogue, "tables">): Table {
+  const parent =
+    table.bound === undefined ? undefined : catalogue.tables.find(({ oid }) => oid === table.parent);
+  return parent ? wholeOf(parent, catalogue) : table;
 }
 
 export class Values {
@@ -72,6 +86,8 @@ export class Values {
     private readonly rowsOf: (table: Table) => { readonly setting: string; readonly count: number },
     private readonly lookedUp: ReadonlySet<string>,
     private readonly nowMs: number,
+    /** Columns to which statements add, as `schema.table.column`. */
+    private readonly changed: ReadonlySet<string>,
   ) {}
 
   static key = (table: Table, column: Column): string => `${table.schema}.${table.name}.${column.name}`;
@@ -79,7 +95,9 @@ export class Values {
   /** The columns that a foreign key, a unique constraint or a unique index names, in order. */
   uniqueSets(table: Table): readonly (readonly number[])[] {
     const constraints = table.constraints.filter(({ kind }) => kind === "p" || kind === "u");
-    const indexes = table.indexes.filter(({ isUnique, columns }) => isUnique && !columns.includes(0));
+    const indexes = table.indexes.filter(
+      (each) => each.isUnique && !each.isPartial && !each.columns.includes(0),
+    );
     return [...constraints.map(({ columns }) => columns), ...indexes.map(({ columns }) => columns)];
   }
 
@@ -89,18 +107,35 @@ export class Values {
 
   /** The column that the column refers to. */
   parentOf(table: Table, column: Column): { readonly table: Table; readonly column: Column } | undefined {
-    for (const { kind, columns, parent, parentColumns } of table.constraints) {
-      const at = kind === "f" ? columns.indexOf(column.number) : -1;
-      if (at < 0) continue;
-      const parentTable = this.catalogue.tables.find(({ oid }) => oid === parent);
-      const parentColumn = parentTable?.columns.find(({ number }) => number === parentColumns[at]);
-      if (parentTable && parentColumn && !(parentTable === table && parentColumn === column))
-        return { table: parentTable, column: parentColumn };
+    const whole = wholeOf(table, this.catalogue);
+    // A foreign key may be of a partition alone.
+    const parts = this.catalogue.tables.filter((each) => wholeOf(each, this.catalogue) === whole);
+    for (const part of parts) {
+      const found = this.parentIn(part, column.name);
+      if (found && !(wholeOf(found.table, this.catalogue) === whole && found.column.name === column.name))
+        return found;
     }
     return undefined;
   }
 
-  space(table: Table, column: Column): Space {
+  private parentIn(
+    table: Table,
+    name: string,
+  ): { readonly table: Table; readonly column: Column } | undefined {
+    const number = table.columns.find((column) => column.name === name)?.number ?? 0;
+    for (const { kind, columns, parent, parentColumns } of table.constraints) {
+      const at = kind === "f" ? columns.indexOf(number) : -1;
+      if (at < 0) continue;
+      const parentTable = this.catalogue.tables.find(({ oid }) => oid === parent);
+      const parentColumn = parentTable?.columns.find((each) => each.number === parentColumns[at]);
+      if (parentTable && parentColumn) return { table: parentTable, column: parentColumn };
+    }
+    return undefined;
+  }
+
+  space(given: Table, givenColumn: Column): Space {
+    const table = wholeOf(given, this.catalogue);
+    const column = table.columns.find(({ name }) => name === givenColumn.name) ?? givenColumn;
     const key = Values.key(table, column);
     const known = this.roots.get(key);
     if (known) return known;
@@ -114,7 +149,8 @@ export class Values {
 
   private ownSpace(table: Table, column: Column, root: string): Space {
     const { setting, count: rows } = this.rowsOf(table);
-    if (this.isUnique(table, column) && rows > 0) return { size: `:${setting}`, count: rows, root, isUnique: true };
+    if (this.isUnique(table, column) && rows > 0)
+      return { size: `:${setting}`, count: rows, root, isUnique: true };
     const { distinct } = column.statistics ?? { distinct: DISTINCT_WITHOUT_STATISTICS };
     const wanted = distinct < 0 ? -distinct * rows : distinct;
     const count = Math.max(1, Math.round(Math.min(wanted, rows || 1, this.writing(table, column).most)));
@@ -133,10 +169,14 @@ export class Values {
 
   private isLookedUp(table: Table, column: Column): boolean {
     const isReferred = this.catalogue.tables.some(({ constraints }) =>
-      constraints.some(({ parent, parentColumns }) => parent === table.oid && parentColumns.includes(column.number)),
+      constraints.some(
+        ({ parent, parentColumns }) => parent === table.oid && parentColumns.includes(column.number),
+      ),
     );
-    const isIndexed = [...table.constraints, ...table.indexes].some(
-      (each) => "isUnique" in each ? each.columns.includes(column.number) : each.kind !== "c" && each.columns.includes(column.number),
+    const isIndexed = [...table.constraints, ...table.indexes].some((each) =>
+      "isUnique" in each
+        ? each.columns.includes(column.number)
+        : each.kind !== "c" && each.columns.includes(column.number),
     );
     return isReferred || isIndexed || this.lookedUp.has(Values.key(table, column));
   }
@@ -153,11 +193,23 @@ export class Values {
       const tail = "x".repeat(Math.max(0, Math.min(width - 1, 100) - digits));
       return {
         inSql: (index) => `(${base} + ${index})::text${tail && ` || '${tail}'`}`,
-        inParameter: (index) => (tail ? `concat(${base} + ${index}, '${tail}')` : `concat(${base} + ${index})`),
+        inParameter: (index) =>
+          tail ? `concat(${base} + ${index}, '${tail}')` : `concat(${base} + ${index})`,
         most: 9 * base - 1,
       };
     }
-    return this.writingOfType(typeName, column.type, limit);
+    const writing = this.writingOfType(typeName, column.type, limit);
+    if (!this.isCheckedChange(table, column)) return writing;
+    // A CHECK could refuse the change of a small number.
+    const base = Math.min(CHANGED_BASE, Math.floor(writing.most / 2));
+    return { ...writing, inSql: (i) => `(${base} + ${i})`, inParameter: (i) => `(${base} + ${i})` };
+  }
+
+  private isCheckedChange(table: Table, column: Column): boolean {
+    const isChecked = table.constraints.some(
+      ({ kind, columns }) => kind === "c" && columns.includes(column.number),
+    );
+    return isChecked && this.changed.has(Values.key(table, column));
   }
 
   private writingOfType(typeName: string, type: string, limit: number | undefined): Writing {
@@ -197,7 +249,11 @@ export class Values {
           most: 65_535,
         };
       case "interval":
-        return { inSql: (i) => `(${i}) * interval '1 second'`, inParameter: (i) => `concat(${i}, ' seconds')`, most: 1e6 };
+        return {
+          inSql: (i) => `(${i}) * interval '1 second'`,
+          inParameter: (i) => `concat(${i}, ' seconds')`,
+          most: 1e6,
+        };
       default:
         return { inSql: () => "NULL", inParameter: () => "null", most: 1 };
     }
@@ -206,8 +262,12 @@ export class Values {
   /** SQL of the column's value in row `g` of the table; undefined if the row gets the default or NULL. */
   inRow(table: Table, column: Column, radix: ReadonlyMap<number, string>): string | undefined {
     const { statistics, typeName, type } = column;
-    if (column.generated || column.identity !== undefined || /\bnextval\(/.test(column.default ?? "")) return undefined;
-    if (!statistics && column.default !== undefined && !this.isUnique(table, column)) return undefined;
+    if (column.generated || column.identity !== undefined || /\bnextval\(/.test(column.default ?? ""))
+      return undefined;
+    if (!statistics && !this.isUnique(table, column) && !radix.has(column.number)) {
+      const isOptional = column.default !== undefined || !column.isNotNull;
+      if (isOptional && this.parentOf(table, column) === undefined) return undefined;
+    }
     const value = this.rawInRow(table, column, radix);
     if (value === undefined || value === "NULL") return undefined;
     const nullPercent = Math.round((statistics?.nullShare ?? 0) * 100);
@@ -224,6 +284,7 @@ export class Values {
     const spread = SPREADS[column.number % SPREADS.length] ?? 7919;
     const fixed = radix.get(column.number);
     const listed = this.listed(table, column);
+    if (listed && new Set(listed).size === 1) return `${quoteText(listed[0] ?? "")}::${column.type}`;
     if (listed) {
       const list = `(ARRAY[${listed.map(quoteText).join(", ")}])`;
       return `${list}[${fixed ?? `1 + mod(g * ${spread}, ${listed.length})::int`}]::${column.type}`;
@@ -232,8 +293,10 @@ export class Values {
     const isReferring = this.parentOf(table, column) !== undefined;
     if (isTextType(typeName) && !this.isLookedUp(table, column) && !isReferring && fixed === undefined)
       return fillerText(width);
-    if (typeName === "json" || typeName === "jsonb") return `json_build_object('text', ${fillerText(width)})::${typeName}`;
-    if (typeName === "bytea") return `decode(md5(g::text)${width > 16 ? ` || repeat(md5(g::text), ${Math.round(width / 16)})` : ""}, 'hex')`;
+    if (typeName === "json" || typeName === "jsonb")
+      return `json_build_object('text', ${fillerText(width)})::${typeName}`;
+    if (typeName === "bytea")
+      return `decode(md5(g::text)${width > 16 ? ` || repeat(md5(g::text), ${Math.round(width / 16)})` : ""}, 'hex')`;
     if (typeName === "tsvector") return `to_tsvector('simple', 'word' || mod(g * ${spread}, 1000))`;
     if (typeName.startsWith("_")) return column.isNotNull ? `'{}'` : undefined;
     const space = this.space(table, column);
@@ -241,11 +304,16 @@ export class Values {
       ({ kind, columns, parent }) => kind === "f" && parent === table.oid && columns.includes(column.number),
     );
     if (isSelfReference && !column.isNotNull) return undefined;
-    const index = fixed ?? (space.isUnique && !isReferring ? "g" : this.spreadIndex(space, spread, statistics?.topShare ?? 0));
-    return this.writing(table, column).inSql(space.isUnique && isReferring ? `(1 + mod(g - 1, ${space.size}))` : index);
+    const index =
+      fixed ??
+      (space.isUnique && !isReferring ? "g" : this.spreadIndex(space, spread, statistics?.topShare ?? 0));
+    return this.writing(table, column).inSql(
+      space.isUnique && isReferring ? `(1 + mod(g - 1, ${space.size}))` : index,
+    );
   }
 
   private spreadIndex({ size, count }: Space, spread: number, share: number): string {
+    if (size === "1") return "1";
     if (!isSkewed(count, share)) return `(1 + mod(g * ${spread}, ${size}))`;
     // A power of a uniform number gives the first value its share.
     const power = (Math.log(count) / -Math.log(share)).toFixed(3);
@@ -259,15 +327,19 @@ export class Values {
       const column = table.columns.find((each) => each.number === number);
       return column?.identity !== undefined || /\bnextval\(/.test(column?.default ?? "");
     };
-    const set = sets.some((each) => each.length === 1) ? undefined : sets.find((each) => !each.some(isNumbered));
+    const set = sets.some((each) => each.length === 1)
+      ? undefined
+      : sets.find((each) => !each.some(isNumbered));
     const indexes = new Map<number, string>();
-    let divisor = "1";
+    let divisor = "";
     for (const number of set ?? []) {
       const column = table.columns.find((each) => each.number === number);
       if (!column) continue;
-      const size = this.listed(table, column) ? String(this.listed(table, column)?.length) : this.space(table, column).size;
-      indexes.set(number, `(1 + mod((g - 1) / (${divisor}), ${size}))`);
-      divisor = `${divisor} * ${size}`;
+      const size = this.listed(table, column)
+        ? String(this.listed(table, column)?.length)
+        : this.space(table, column).size;
+      indexes.set(number, `(1 + mod(${divisor === "" ? "g - 1" : `(g - 1) / (${divisor})`}, ${size}))`);
+      divisor = divisor === "" ? size : `${divisor} * ${size}`;
     }
     return indexes;
   }

@@ -187,12 +187,7 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
       }),
     ),
   ],
-  [
-    "concat",
-    variadicCallable(
-      (runs) => (scope) => runs.map((run) => run(scope) ?? "").join(""),
-    ),
-  ],
+  ["concat", variadicCallable((runs) => (scope) => runs.map((run) => run(scope) ?? "").join(""))],
   [
     "double",
     fixedArityCallable(
