@@ -23,7 +23,7 @@ export interface Column {
 export interface ColumnStatistics {
   readonly nullShare: number;
   readonly width: number;
-  /** As in pg_stats: a count, or below 0 a share of the rows. */
+  /** Number of distinct values; below 0 it is a share of the rows, as pg_stats has it. */
   readonly distinct: number;
   /** Share of rows that have the most common value; 0 if no value is common. */
   readonly topShare: number;

@@ -8,6 +8,8 @@ export interface Expression {
   readonly guess: string;
   /** Present if two draws may give the same key, which a unique index refuses. */
   readonly mayRepeat?: true;
+  /** Present if no row has the value yet. */
+  readonly isNew?: true;
 }
 
 const DECIMAL = 10;
@@ -81,14 +83,14 @@ function freshKey({ typeName, limit }: Column): Expression | undefined {
   const guess = "a new key from a range that the made rows do not use";
   switch (typeName) {
     case "int4":
-      return { text: "uniform(1000000000, 2147483647)", guess };
+      return { text: "uniform(1000000000, 2147483647)", guess, isNew: true };
     case "int8":
-      return { text: "uniform(1000000000000, 9000000000000000)", guess };
+      return { text: "uniform(1000000000000, 9000000000000000)", guess, isNew: true };
     case "uuid":
-      return { text: "uuid()", guess };
+      return { text: "uuid()", guess, isNew: true };
     default:
       return isTextType(typeName) && (limit ?? TEXT_LENGTH) >= TEXT_LENGTH
-        ? { text: `text(${Math.min(limit ?? 22, 22)})`, guess }
+        ? { text: `text(${Math.min(limit ?? 22, 22)})`, guess, isNew: true }
         : undefined;
   }
 }

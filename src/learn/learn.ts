@@ -102,7 +102,7 @@ async function typesOf(client: SqlClient, text: string): Promise<string[] | { re
       "SELECT to_json(parameter_types::text[])::text AS types FROM pg_prepared_statements WHERE name = 'train_sim_learn'",
     );
     await client.query("DEALLOCATE train_sim_learn; RELEASE train_sim_learn");
-    return JSON.parse(String(row?.["types"] ?? "[]")) as string[];
+    return JSON.parse(typeof row?.["types"] === "string" ? row["types"] : "[]") as string[];
   } catch (error) {
     await client.query("ROLLBACK TO train_sim_learn");
     return { refusal: messageOf(error) };
@@ -232,7 +232,7 @@ function rateLines({ seconds }: Learnt, calls: number): string[] {
   ];
 }
 
-/** The statements that the tables are made with, each ended; empty lines between those of several lines. */
+/** Statements of the schema and of the rows; an empty line follows a statement of several lines. */
 const sqlLines = (statements: readonly string[]): string[] =>
   statements.flatMap((text) => (text.includes("\n") ? [`${text};`, ""] : [`${text};`]));
 

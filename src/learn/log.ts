@@ -162,7 +162,7 @@ function statementsOfMessage(text: string): string[] {
   const parts = [""];
   for (const { kind, text: part } of tokensOf(text)) {
     if (kind === "symbol" && part === ";") parts.push("");
-    else parts[parts.length - 1] += part;
+    else parts[parts.length - 1] = (parts.at(-1) ?? "") + part;
   }
   return parts.filter((part) => part.trim() !== "");
 }

@@ -34,6 +34,9 @@ export class TransactionWriter {
   private readonly expressions: Expressions;
   private readonly readings: readonly Reading[];
   private readonly places: readonly (readonly SlotPlace[])[];
+  /** Variables whose values no row has yet, and variables of keys that may be drawn twice. */
+  private readonly newKeys = new Set<Variable>();
+  private readonly repeatedKeys = new Set<Variable>();
   /** Variables by statement and slot. */
   private readonly slotVariables: (Variable | undefined)[][] = [];
 
@@ -65,8 +68,6 @@ export class TransactionWriter {
     const { slots } = learnt.statement;
     const occurrences = new Map<string, number>();
     const byNumber = new Map<number, string>();
-    let isUniquenessDrawn = false;
-    let isFresh = false;
     const slotVariables: (Variable | undefined)[] = [];
     this.slotVariables.push(slotVariables);
     const writings = slots.map((slot, i) => {
@@ -82,16 +83,11 @@ export class TransactionWriter {
       let name = shared?.name;
       if (name === undefined) {
         const expression = this.expressions.draw(place, type, observed);
-        if (expression.mayRepeat) isUniquenessDrawn = true;
-        if (
-          place.use === "inserted" &&
-          place.table &&
-          place.column &&
-          this.values.isUnique(place.table, place.column)
-        )
-          isFresh = !expression.mayRepeat;
-        slotVariables[i] = this.declare(place, expression);
-        name = slotVariables[i]?.name ?? "";
+        const variable = this.declare(place, expression);
+        if (expression.mayRepeat) this.repeatedKeys.add(variable);
+        if (expression.isNew) this.newKeys.add(variable);
+        slotVariables[i] = variable;
+        name = variable.name;
       }
       if (slot.number !== undefined) byNumber.set(slot.number, `:${name}`);
       return `:${name}`;
@@ -99,11 +95,7 @@ export class TransactionWriter {
     const reading = this.readings[at] as Reading;
     let sql = withoutSchemas(filledText(learnt.statement, writings), this.catalogue);
     const lines: string[] = [];
-    if (
-      reading.verb === "INSERT" &&
-      !/\bon\s+conflict\b/i.test(sql) &&
-      (isUniquenessDrawn || this.mayCollide(at, isFresh))
-    ) {
+    if (reading.verb === "INSERT" && !/\bon\s+conflict\b/i.test(sql) && this.mayCollide(at)) {
       lines.push("-- guess: ON CONFLICT DO NOTHING, because drawn keys of a unique index may repeat");
       sql = sql.replace(
         /(\s+returning\b[^]*)?$/i,
@@ -113,16 +105,22 @@ export class TransactionWriter {
     return [...lines, `${sql};`];
   }
 
-  /** True if a unique index of several columns, none of which is new or made by the server, can refuse the row. */
-  private mayCollide(at: number, isFresh: boolean): boolean {
+  /** True if a unique index can refuse the row, because none of the index's columns has a new value. */
+  private mayCollide(at: number): boolean {
     const table = this.readings[at]?.tables[0];
-    if (!table || isFresh) return false;
-    const given = (this.places[at] ?? []).flatMap(({ use, column }) =>
-      use === "inserted" && column ? [column.number] : [],
+    if (!table) return false;
+    const given = new Map(
+      (this.places[at] ?? []).flatMap(({ use, column }, i) =>
+        use === "inserted" && column ? [[column.number, this.slotVariables[at]?.[i]] as const] : [],
+      ),
     );
-    return this.values
-      .uniqueSets(table)
-      .some((set) => set.length > 1 && set.every((number) => given.includes(number)));
+    const isNew = (number: number): boolean => {
+      const variable = given.get(number);
+      return variable !== undefined && this.newKeys.has(variable);
+    };
+    const isRepeated = [...given.values()].some((variable) => variable && this.repeatedKeys.has(variable));
+    const sets = this.values.uniqueSets(table).filter((set) => set.length > 1);
+    return isRepeated || sets.some((set) => set.every((number) => given.has(number) && !isNew(number)));
   }
 
   /** Binds generated keys of a row that later statements of the transaction use. */
@@ -148,7 +146,9 @@ export class TransactionWriter {
         );
       if (!isUsed) return [];
       const name = this.freeName(`${table.name}_${column.name}`);
-      this.variables.push({ name, root, columnName: column.name });
+      const variable = { name, root, columnName: column.name };
+      this.variables.push(variable);
+      this.newKeys.add(variable);
       return [`${column.sql} as ${name}`];
     });
     return bound.length > 0 ? [`-- returning: ${bound.join(", ")}`] : [];

@@ -108,7 +108,7 @@ export function schemaText(part: Catalogue): SchemaText {
     ...makeable.filter(({ kind }) => kind !== "function").map(({ definition }) => definition),
     ...functions.filter((each) => !namesTable(each)).map(functionText),
     ...tables.map((table) => tableText(table, part.tables)),
-    ...tables.flatMap(({ sql, constraints, isUnlogged: _, bound }) =>
+    ...tables.flatMap(({ sql, constraints, bound }) =>
       constraints.flatMap((constraint) => {
         const { kind, name, definition } = constraint;
         if (kind === "f" || (bound !== undefined && kind !== "u" && kind !== "p")) return [];

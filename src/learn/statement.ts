@@ -31,7 +31,7 @@ export function readStatement(text: string, cutsConstants = false): Statement {
   const pieces = [""];
   const slots: Slot[] = [];
   const add = (part: string): void => {
-    pieces[pieces.length - 1] += part;
+    pieces[pieces.length - 1] = (pieces.at(-1) ?? "") + part;
   };
   const cut = (slot: Slot): void => {
     slots.push(slot);

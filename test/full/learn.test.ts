@@ -20,8 +20,8 @@ import {
 } from "../support/train-sim.js";
 
 const CLIENTS = 4;
-/** Transactions of the learnt file's run: a transaction of a twentieth of the weight is drawn 2 000 times. */
-const TRANSACTIONS = 40_000;
+/** Transactions of the learnt file's run: a transaction of a tenth of the weight is drawn 2 000 times. */
+const TRANSACTIONS = 20_000;
 const MOST_DIFFERENCE = 0.05;
 const JOBS = 400;
 
@@ -131,7 +131,7 @@ describe.each(Object.entries(CASES))("learning %s", (name, workload) => {
 
   it("from the calls of an interval gives a file that makes the same calls", async () => {
     const url = await prepared(own, workload);
-    const learning = startTrainSim(["learn", "--url", url, "--minutes", "0.5", "--rows", "5000"]);
+    const learning = startTrainSim(["learn", "--url", url, "--minutes", "0.25", "--rows", "5000"]);
     await outputMatch(learning, /counting calls/);
     // The first reading of the counts follows at once.
     await own.admin.query("SELECT pg_sleep(2)");

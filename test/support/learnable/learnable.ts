@@ -170,14 +170,20 @@ export async function runLearnable({ transactions }: Learnable, url: string, cou
     const j = prng.intBetween(0, i);
     [order[i], order[j]] = [order[j] as Transaction, order[i] as Transaction];
   }
-  await Promise.all(
-    Array.from({ length: CLIENTS }, async () => {
-      const client = await pool.connect();
-      for (let run = order.pop(); run; run = order.pop()) await run(client, prng);
-      client.release();
-    }),
-  );
-  await pool.end();
+  try {
+    await Promise.all(
+      Array.from({ length: CLIENTS }, async () => {
+        const client = await pool.connect();
+        try {
+          for (let run = order.pop(); run; run = order.pop()) await run(client, prng);
+        } finally {
+          client.release();
+        }
+      }),
+    );
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Uses pg-boss as a program does: jobs are sent, fetched and completed. */
