@@ -32,7 +32,7 @@ function optionsByCommand(): Map<string, Set<string>> {
 const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/schema\.ts$/, ["schema print", "schema apply", "schema drop"]],
   [/^cli\/init\.ts$/, ["run"]],
-  [/^cli\/import\.ts$/, ["import pgbench"]],
+  [/^cli\/(import|pgbench-options)\.ts$/, ["import pgbench"]],
   [/^cli\/agent\.ts$/, ["agent", "run"]],
   [/^cli\/agents\.ts$/, ["agents manifest"]],
   [/^cli\/option-values\.ts$/, ["compare", "bisect"]],
