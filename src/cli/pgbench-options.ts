@@ -190,7 +190,7 @@ export const PGBENCH_OPTIONS: readonly PgbenchOption[] = [
     "--progress-timestamp",
     "--debug",
   ),
-  ...unneeded("nothing: an error that a retry cannot mend ends the trial", "--exit-on-abort"),
+  ...unneeded("nothing: a non-retryable error ends the trial", "--exit-on-abort"),
   ...refused("refused: `train-sim schema print` prints statements of a scenario", "--show-script <name>"),
   ...refused(
     "refused: train-sim makes the tables itself, before each trial; leave it out",
