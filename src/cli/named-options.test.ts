@@ -48,12 +48,13 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^engine\/session\/left-behind\.ts$/, ["run", "schema drop"]],
   [/^cli\/reference\/reference-page\.ts$/, ["run", "json-schema"]],
 ];
-/** Options of other programs: git, npm, initdb, postgres, V8, Docker, AWS. */
+/** Options of other programs: git, npm, initdb, postgres, pg_dump, V8, Docker, AWS. */
 const OTHERS = new Set(
   [
     "--show-toplevel --verify --end-of-options --oneline --is-ancestor --first-parent --reverse --format",
     "--no-show-signature --omit --auth --encoding --locale --no-sync --sync-only --single --version --ulimit",
     "--max-old-space-size --region --hostname --data-checksums --no-data-checksums --no-save --unshallow",
+    "--schema-only --schema",
   ].flatMap((words) => words.split(" ")),
 );
 const TUNES_V8 = "foundation/v8-tuning.ts";

@@ -18,6 +18,21 @@ it("evidence notes state medians of metrics that the workload names for its fact
   expect(evidenceNotes(treatment({ pool: "direct" }, databases), EXAMPLE_WORKLOAD)).toEqual([]);
 });
 
+it.each(["fillfactor", "target.settings.autovacuum_vacuum_scale_factor", "retire"])(
+  "evidence notes state HOT updates, dead rows and autovacuum if %s varies",
+  (key) => {
+    const databases = [
+      { hotRatio: 0.9, deadTuples: { mean: 1500, max: 2000 }, autovacuums: 2 },
+    ] as DatabaseEvidence[];
+    expect(evidenceNotes(treatment({ [key]: "a" }, databases), EXAMPLE_WORKLOAD)).toEqual([
+      {
+        text: "evidence, median of trials: HOT updates 90 %; Dead rows, mean 1500 rows; runs of autovacuum that ended on the workload's tables 2",
+        tone: "plain",
+      },
+    ]);
+  },
+);
+
 it("evidence notes are absent for partial trials and trials without these metrics", () => {
   expect(evidenceNotes(treatment({ claimIndex: "full" }, [{}]), EXAMPLE_WORKLOAD)).toEqual([]);
   const partial = treatment({ claimIndex: "full" }, [{ indexBytes: 1 }]);

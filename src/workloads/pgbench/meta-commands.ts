@@ -33,5 +33,3 @@ export const REFUSED_COMMANDS: Readonly<Record<string, string>> = {
   shell: "runs a program of this machine",
   setshell: "runs a program of this machine",
 };
-/** Milliseconds per unit of `\sleep`. */
-export const SLEEP_UNIT_MS: Readonly<Record<string, bigint | number>> = { us: 0.001, ms: 1n, s: 1000n };

@@ -4,6 +4,7 @@ import { parseExpression, variablesOf } from "../script/expression.js";
 import type { Expression, FileProblem, Parameter, Place, SqlStep, Step } from "../script/program.js";
 import { placeIn, statementsOf, tokenAt, wordsOf } from "../script/sql-text.js";
 import type { CutStatement, Token } from "../script/sql-text.js";
+import { pauseOf } from "../script/pause.js";
 import { BUILT_IN_VARIABLES, scriptProblem } from "../script/statement-rules.js";
 import { sqlStepsOf } from "../script/statements.js";
 import { openTransactionsAfter } from "./open-transactions.js";
@@ -14,7 +15,6 @@ import {
   META_LINE,
   PIPELINE_STEPS,
   REFUSED_COMMANDS,
-  SLEEP_UNIT_MS,
   type MetaCommand,
 } from "./meta-commands.js";
 
@@ -220,30 +220,16 @@ class ScriptReader {
   }
 
   private readSleepCommand({ place, value }: MetaCommand): void {
-    const [head, variable, number, unit = "s"] =
-      /^(?::([A-Za-z_]\w*)|(\d+))\s*(us|ms|s)?$/i.exec(value) ?? [];
-    if (head === undefined) {
+    const pause = pauseOf(value);
+    if (!pause) {
       this.refuse(
         place,
         "expected \\sleep number [us | ms | s], such as \\sleep 10 ms; the number may be :name",
       );
       return;
     }
-    const factor = SLEEP_UNIT_MS[unit.toLowerCase()] ?? 1n;
-    if (variable === undefined) {
-      this.current.push({
-        kind: "sleep",
-        forMs: { kind: "constant", value: Number(number) * Number(factor) },
-        place,
-      });
-      return;
-    }
-    this.requireKnownVariables([variable], place);
-    const factors: Expression[] = [
-      { kind: "variable", name: variable },
-      { kind: "constant", value: factor },
-    ];
-    this.current.push({ kind: "sleep", forMs: { kind: "call", name: "*", arguments: factors }, place });
+    if (pause.variable !== undefined) this.requireKnownVariables([pause.variable], place);
+    this.current.push({ kind: "sleep", forMs: pause.forMs, place });
   }
 
   private conditionOf({ name, value, valueAt, place }: MetaCommand): Expression | undefined {

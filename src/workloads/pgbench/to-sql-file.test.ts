@@ -51,6 +51,22 @@ it("a printed SQL file is read back as the same transactions, tables and invaria
   }
 });
 
+it("prints transactions one after the other, and pauses between and inside them, as parts", () => {
+  const claim =
+    "BEGIN;\nUPDATE a SET s = 1;\nSELECT 2;\n\\sleep 3 ms\nSELECT 3;\nEND;\n\\sleep :n us\nDELETE FROM a;\nSELECT 4;";
+  const { printed } = importScripts([{ script: "claim.sql", sql: claim }], { n: 5 });
+  const text = "text" in printed ? printed.text : JSON.stringify(printed.problems);
+  expect(text.slice(text.indexOf("-- name"))).toBe(
+    "-- name: claim\nUPDATE a SET s = 1;\nSELECT 2;\n-- sleep: 3000us\nSELECT 3;\n-- commit\n-- sleep: :n us\nDELETE FROM a;\n-- commit\nSELECT 4;\n",
+  );
+  const read = readSqlFile(text, "x.sql");
+  const [transaction] = "program" in read ? read.program.transactions : [];
+  expect(transaction?.isWhole).toBe(false);
+  expect(transaction?.steps.map((step) => ("does" in step ? step.does : step.kind))).toEqual([
+    ...["begin", "sql", "sql", "sleep", "sql", "commit", "sleep", "sql", "sql"],
+  ]);
+});
+
 it("a SQL file from other than built-in scripts contains no tables", () => {
   const { printed } = importScripts([{ script: "mine.sql", sql: "SELECT 1" }]);
   expect("text" in printed ? printed.text : "").not.toContain("pgbench_accounts");
@@ -58,9 +74,8 @@ it("a SQL file from other than built-in scripts contains no tables", () => {
 
 it.each([
   ["\\set a 1\n\\set a :a + 1\nSELECT :a;", "2:1 a has a value already"],
-  ["SELECT 1;\nSELECT 2;", "2:1 a second statement outside of BEGIN and END"],
   ["SELECT 1;\n\\set a 1\n", "2:1 \\set behind a statement"],
-  ["\\sleep 1 ms\nSELECT 1;", "1:1 \\sleep; remove it"],
+  ["\\sleep 1 ms\nSELECT 1;", "1:1 \\sleep above or below all statements; remove it"],
   ["\\if 1\nSELECT 1;\n\\endif", "1:1 \\if; write each branch"],
   ["SELECT 1 AS a \\gset", "1:1 \\gset takes every column"],
   ["SELECT 1 \\; SELECT 2;", "1:1 statements joined by \\;"],
@@ -70,8 +85,9 @@ it.each([
     "BEGIN ISOLATION LEVEL SERIALIZABLE;\nSELECT 1;\nEND;",
     "1:1 BEGIN ISOLATION LEVEL SERIALIZABLE: use isolation",
   ],
-  ["BEGIN;\nSELECT 1;\nEND;\nBEGIN; SELECT 2; END;", "3:1 a file of SQL has one transaction"],
-  ["BEGIN;\nSELECT 1;\nROLLBACK;", "1:1 a file of SQL has one transaction"],
+  ["BEGIN;\nSELECT 1;\nROLLBACK;", "3:1 ROLLBACK: a file of SQL commits each transaction"],
+  ["SELECT 1;\n\\sleep 1 ms", "2:1 \\sleep above or below all statements"],
+  ["SELECT 1;\n-- or end\nSELECT 2;", "3:1 or end below the first transaction"],
 ])("refuses to print %j as a SQL file and names the place", (sql, problem) => {
   const { printed } = importScripts([{ script: "mine.sql", sql }]);
   const [first] = "problems" in printed ? printed.problems : [];

@@ -1,4 +1,4 @@
-// A file of SQL has one transaction for each name, with values drawn ahead; a script that does more is refused.
+// A file of SQL draws its values ahead; a script that computes and branches between statements is refused.
 import { PLAIN_BEGIN } from "../script/compile.js";
 import type { FileProblem, Invariant, Place, Setting, SqlStep, SqlText, Step } from "../script/program.js";
 import { statementsIn, substituteVariables } from "../script/sql-text.js";
@@ -7,13 +7,20 @@ import { sqlStepsOf } from "../script/statements.js";
 import { PRELOAD_TEXT, SCHEMA_TEXT } from "./builtin.js";
 import type { PgbenchProgram, PgbenchTransaction } from "./read-pgbench.js";
 
-const BEYOND: Readonly<Record<Exclude<Step["kind"], "sql">, string>> = {
-  control: "a file of SQL has one transaction for each name; split the script at its ends",
+const BEYOND: Readonly<Record<Exclude<Step["kind"], "sql" | "control">, string>> = {
   set: "\\set behind a statement; move it above all statements",
-  sleep: "\\sleep; remove it, or use thinkTime in the scenario",
+  sleep: "\\sleep above or below all statements; remove it, or use thinkTime in the scenario",
   pipeline: "\\startpipeline; remove it, and set pipeline: true in the scenario",
   if: "\\if; write each branch as a script of its own",
 };
+
+/** Length of a pause that `pauseOf` has read. */
+function pauseText({ forMs }: Extract<Step, { readonly kind: "sleep" }>): string {
+  if (forMs.kind === "constant") return `${Number(forMs.value) * 1000}us`;
+  const [variable, factor] = forMs.kind === "call" ? forMs.arguments : [];
+  const ms = factor?.kind === "constant" ? Number(factor.value) : 1;
+  return `:${variable?.kind === "variable" ? variable.name : ""} ${{ 1000: "s", 1: "ms" }[ms] ?? "us"}`;
+}
 
 const sqlFileText = (sql: SqlText): string => substituteVariables(sql, (name) => `:${name}`);
 
@@ -58,29 +65,47 @@ ${settings.map(settingLine).join("")}`,
       ...(this.program.transactions.length > 1 ? [`-- weight: ${weight}`] : []),
       ...(isReadOnly ? ["-- readonly"] : []),
       ...parameters.map(({ variable, text }) => `-- param: ${variable} = ${text}`),
-      ...this.body(steps).flatMap((step) => [
-        ...(step.orEnd ? ["-- returning: or end"] : []),
-        ...(step.countsRows ? ["-- counts: rows"] : []),
-        `${this.statement(step)};`,
-      ]),
+      ...this.body(steps),
     ];
     return `${lines.join("\n")}\n`;
   }
 
-  /** Statements of a script that consists of one statement or of one transaction; refuses other scripts. */
-  private body(steps: readonly Step[]): SqlStep[] {
-    const [first, ...others] = steps;
-    const last = others.at(-1);
-    const isOneTransaction = first?.kind === "control" && last?.kind === "control" && last.does === "commit";
-    if (isOneTransaction && !PLAIN_BEGIN.test(first.text))
-      this.refuse(first.place, `${first.text}: use isolation in the scenario`);
-    const bodySteps = isOneTransaction ? others.slice(0, -1) : steps;
-    const statements = bodySteps.filter((step) => step.kind === "sql");
-    for (const step of bodySteps) if (step.kind !== "sql") this.refuse(step.place, BEYOND[step.kind]);
-    const [, second] = statements;
-    if (!isOneTransaction && second)
-      this.refuse(second.place, "a second statement outside of BEGIN and END; a file of SQL would join them");
-    return statements;
+  /** Lines of a script's statements. Each transaction, and each statement outside of one, is a part. */
+  private body(steps: readonly Step[]): string[] {
+    const lines: string[] = [];
+    let isOpen = false;
+    let isFirst = true;
+    const lastSql = steps.findLastIndex(({ kind }) => kind === "sql");
+    for (const [at, step] of steps.entries()) {
+      if (step.kind === "control") {
+        if (step.does === "rollback")
+          this.refuse(step.place, `${step.text}: a file of SQL commits each transaction; remove it`);
+        else if (step.does === "begin" && step.text !== undefined && !PLAIN_BEGIN.test(step.text))
+          this.refuse(step.place, `${step.text}: use isolation in the scenario`);
+        isOpen = step.does === "begin";
+        if (!isOpen && at < lastSql) lines.push("-- commit");
+      } else if (step.kind === "sql") {
+        if (step.orEnd && lines.includes("-- commit"))
+          this.refuse(
+            step.place,
+            "or end below the first transaction; only the first one may end the script",
+          );
+        lines.push(...this.statementLines(step));
+        if (!isOpen && at < lastSql) lines.push("-- commit");
+        isFirst = false;
+      } else if (step.kind === "sleep" && !isFirst && at < lastSql)
+        lines.push(`-- sleep: ${pauseText(step)}`);
+      else this.refuse(step.place, BEYOND[step.kind]);
+    }
+    return lines;
+  }
+
+  private statementLines(step: SqlStep): string[] {
+    return [
+      ...(step.orEnd ? ["-- returning: or end"] : []),
+      ...(step.countsRows ? ["-- counts: rows"] : []),
+      `${this.statement(step)};`,
+    ];
   }
 
   private statement(step: SqlStep): string {

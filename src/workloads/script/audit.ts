@@ -157,6 +157,7 @@ export async function audit(
       sums.inDoubtFound += compared.inDoubtFound;
     }
   });
+  const heldLocks = (await store.heldLocks?.(admin, settings)) ?? 0;
   const violations = invariants
     .filter(({ holds }) => !holds)
     .map(({ name, seen }) => `invariant "${name}" does not hold: ${seen}`);
@@ -167,6 +168,11 @@ export async function audit(
     ...sums,
     invariants,
     violations,
+    ...(heldLocks > 0 && {
+      remarks: [
+        `${counted(heldLocks, "advisory lock")} ${heldLocks === 1 ? "was" : "were"} still held by sessions of the pool after all transactions: unlock them, or use pg_advisory_xact_lock`,
+      ],
+    }),
     notAudited: [
       ...uncheckedLossWords(program),
       ...unclosed.map((name) => `${name} ended without its account: its last transactions are unknown`),

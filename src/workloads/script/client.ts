@@ -48,14 +48,18 @@ type SettleCommit = (session: SqlSession, run: Run) => Promise<boolean>;
  * invariant.
  */
 function settleFunctionsOf(
-  { invariants }: Program,
+  program: Program,
   settings: Treatment,
   transactions: Transactions,
 ): Map<string, SettleCommit> {
   const { begin, setUp } = transactions.begin(true);
   return new Map(
-    invariants.flatMap(({ name, sql, acknowledged }: Invariant): [string, SettleCommit][] => {
-      if (!acknowledged) return [];
+    program.invariants.flatMap(({ name, sql, acknowledged }: Invariant): [string, SettleCommit][] => {
+      // A lookup of one part's id says nothing of the other parts.
+      const isWhole = program.transactions.some(
+        (each) => each.isWhole && each.name === acknowledged?.transaction,
+      );
+      if (!acknowledged || !isWhole) return [];
       const rows = `acknowledged (value) AS (${substituteVariables(sql, settingLiteralIn(settings, sql.syntax))})`;
       const text = `WITH ${rows} SELECT 1 FROM acknowledged WHERE value = ${placeholder(1, sql.syntax)} LIMIT 1`;
       const statement = { name: `settle.${name}`, text };
@@ -146,6 +150,7 @@ export function client(
   function keep(run: Run, kept: Record<string, string[]>): void {
     for (const { name, acknowledged } of program.invariants) {
       if (acknowledged?.transaction !== run.transaction.name) continue;
+      if (run.hasValue?.(acknowledged.variable) === false) continue;
       (kept[name] ??= []).push(textOf(run.valueOf(acknowledged.variable)));
     }
   }
@@ -183,7 +188,7 @@ export function client(
       if (end.kind === "committed") {
         account.committed++;
         keep(run, account.acknowledged);
-      } else if (end.kind === "failed" && end.inDoubt) {
+      } else if (end.kind === "failed" && (end.inDoubt || run.isPartlyCommitted)) {
         account.doubtful++;
         keep(run, account.inDoubt);
       }

@@ -122,7 +122,8 @@ function isSingleStatement(
       acknowledged?.transaction === name &&
       !parameters.some(({ variable }) => variable === acknowledged.variable),
   );
-  if (first === undefined || others.length > 0 || isIdReturned) return false;
+  const hasPause = steps.some(({ kind }) => kind === "sleep");
+  if (first === undefined || others.length > 0 || isIdReturned || hasPause) return false;
   return isReadOnly || first.expect === undefined;
 }
 

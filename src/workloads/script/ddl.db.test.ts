@@ -1,5 +1,6 @@
 // One statement of each kind of PostgreSQL's DDL in a user's file: nothing is left behind, and a statement whose object
 // would stay is refused.
+import { readFileSync } from "node:fs";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
@@ -9,6 +10,11 @@ import { storeOf, workloadOf } from "../registry.js";
 
 const own = ownDatabase("ddl");
 const NAMESPACE = "ddl_test";
+
+/** Dump by `pg_dump --schema-only` of PostgreSQL 15. */
+function dumpOf(name: string): string {
+  return readFileSync(new URL(`../../../test/support/dumps/${name}.sql`, import.meta.url), "utf8");
+}
 
 /** Schemas that are accepted, by the kind of object that they make. They also change and drop it if PostgreSQL can. */
 const TAKEN: Readonly<Record<string, string>> = {
@@ -240,13 +246,21 @@ const TAKEN: Readonly<Record<string, string>> = {
     MERGE INTO a USING (VALUES (1)) AS s (n) ON id = n WHEN NOT MATCHED THEN INSERT VALUES (n);
     SELECT set_config('work_mem', '4MB', true); /* a /* nested */ comment; */ -- and; another
     REINDEX TABLE a`,
+  "a dump of the schema public": dumpOf("shop"),
+  "a dump of pg-boss 12": `${dumpOf("pg-boss")};
+    SELECT pgboss.create_queue('letters', '{"policy": "standard", "partition": true}'::jsonb);
+    INSERT INTO pgboss.job (name, state) VALUES ('letters', 'created'::pgboss.job_state)`,
+  "a dump of graphile-worker 0.18": `${dumpOf("graphile-worker")};
+    SELECT graphile_worker.add_jobs(ARRAY[json_populate_record(NULL::graphile_worker.job_spec, '{"identifier": "a"}')])`,
 };
 
 /**
  * Statements that are refused, with the refusal: by their text before anything runs, or by the server when they are tried.
  */
 const REFUSED: readonly (readonly [string, string])[] = [
-  ["CREATE SCHEMA x", "CREATE SCHEMA reaches beyond"],
+  ["CREATE SCHEMA x; CREATE SCHEMA y", "the dump makes x and y; a workload has one schema"],
+  ["COPY a (id) FROM stdin;\n1\n\\.", "COPY takes data that is not there"],
+  ["\\connect shop\nCREATE TABLE a (id int)", "\\connect is a command of psql"],
   ["CREATE DATABASE x", "CREATE DATABASE reaches beyond"],
   ["CREATE EXTENSION IF NOT EXISTS pgcrypto", "CREATE EXTENSION reaches beyond"],
   ["CREATE ROLE x", "CREATE ROLE reaches beyond"],

@@ -117,6 +117,14 @@ export class ScriptRun implements Run {
     return this.compiled.transaction;
   }
 
+  get isPartlyCommitted(): boolean {
+    return this.committedState.position > 0;
+  }
+
+  hasValue(variable: string): boolean {
+    return this.assigned.has(variable) || this.drawnVariables.has(variable);
+  }
+
   valueOf(variable: string): Value {
     const assigned = this.assigned.get(variable);
     const value = assigned === undefined ? this.drawnVariables.get(variable) : assigned;

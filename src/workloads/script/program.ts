@@ -22,6 +22,9 @@ export type Expression =
 /** The syntax of comments, quotes and parameters of MySQL and MariaDB; left out for PostgreSQL's. */
 export type SqlSyntax = "mysql" | undefined;
 
+/** Text in a statement of the schema or the preload that stands for the namespace. */
+export const NAMESPACE_PLACEHOLDER = "{{namespace}}";
+
 /** SQL text that is cut at its variables: variable i stands between piece i and piece i + 1. */
 export interface SqlText {
   readonly syntax?: SqlSyntax;
@@ -64,10 +67,12 @@ export interface SqlStep extends SqlText {
 
 export type Step =
   | SqlStep
-  /** BEGIN, END, COMMIT or ROLLBACK as written, with options. */
+  /** BEGIN as written, with options; without a text, the BEGIN of the treatment. */
+  | { readonly kind: "control"; readonly does: "begin"; readonly text?: string; readonly place: Place }
+  /** END, COMMIT or ROLLBACK as written. */
   | {
       readonly kind: "control";
-      readonly does: "begin" | "commit" | "rollback";
+      readonly does: "commit" | "rollback";
       readonly text: string;
       readonly place: Place;
     }

@@ -15,6 +15,10 @@ export interface Run {
   readonly work: number;
   /** True if no statement of the last attempt returned or changed a row. */
   readonly foundNoRow: boolean;
+  /** True if the run has committed a part of its statements, which a failure later does not undo. */
+  readonly isPartlyCommitted?: boolean;
+  /** False if no statement has set the variable: a failure came first. Left out if variables are drawn alone. */
+  hasValue?(variable: string): boolean;
   /** Value of a variable that an invariant uses, after the transaction. */
   valueOf(variable: string): Value;
   /** Finds out whether a commit in doubt happened. Left out unless the workload is a module with its own `resolve`. */

@@ -69,6 +69,93 @@ SELECT true FROM t;
   expect(transactions + (failures["unexpected-rows"] ?? 0)).toBe(200);
 });
 
+const JOBS = `-- schema
+CREATE TABLE jobs (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, state text NOT NULL DEFAULT 'ready', taken_at timestamptz,
+  done_at timestamptz
+);
+CREATE TABLE done (id uuid PRIMARY KEY, job bigint NOT NULL UNIQUE);
+-- preload
+INSERT INTO jobs (state) SELECT 'ready' FROM generate_series(1, 100);
+-- name: work
+-- weight: 3
+-- param: id = uuid()
+-- returning: id as job, or end
+UPDATE jobs SET state = 'taken', taken_at = clock_timestamp()
+WHERE id = (SELECT id FROM jobs WHERE state = 'ready' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id;
+-- commit
+-- sleep: 3ms
+-- expect: rows = 1
+UPDATE jobs SET state = 'done', done_at = now() WHERE id = :job AND state = 'taken';
+INSERT INTO done VALUES (:id, :job);
+-- commit
+SELECT count(*) FROM done WHERE job = :job;
+-- name: scratch
+CREATE TEMP TABLE picked (id bigint PRIMARY KEY) ON COMMIT DROP;
+INSERT INTO picked SELECT id FROM jobs LIMIT 5;
+ALTER TABLE picked ADD double bigint GENERATED ALWAYS AS (2 * id) STORED;
+-- expect: rows = 5
+SELECT double FROM picked;
+-- invariant: each job that was acknowledged is done
+-- acknowledged: work.id
+SELECT id FROM done;
+-- invariant: a job is completed in a later transaction than its claim
+SELECT bool_and(done_at >= taken_at + interval '3 ms') FROM jobs WHERE state = 'done';
+`;
+
+it("a SQL workload claims a job in one transaction and completes the job in another, as one operation", async () => {
+  const { ended, out } = await run(JOBS, { actors: BUDGET });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  const { work, scratch } = trial?.operations ?? {};
+  expect(work?.transactions).toBe(100);
+  expect((work?.emptyPolls ?? 0) + (work?.transactions ?? 0) + (scratch?.transactions ?? 0)).toBe(200);
+  expect(trial?.integrity).toMatchObject({
+    published: 100 + (scratch?.transactions ?? 0),
+    lost: 0,
+    unexpected: 0,
+  });
+});
+
+fullIt("jobs of two transactions are all acknowledged, in doubt or repeated when sessions end", async () => {
+  const { ended } = await run(JOBS.replace("(1, 100)", "(1, 100000)"), FAULTS);
+  expect(ended.exitCode, ended.stderr).toBe(0);
+});
+
+it("warns of state in sessions that a pooler hands on, and counts advisory locks that are held after the load", async () => {
+  const sql = `-- name: lock
+-- param: key = random(1, 5)
+SELECT pg_try_advisory_lock(:key);
+-- name: scratch
+CREATE TEMP TABLE IF NOT EXISTS picked (id int);
+SELECT set_config('work_mem', '8MB', false);
+`;
+  const pool = { strategy: "pgbouncer", mode: "transaction", size: 2 };
+  const { ended, out } = await run(sql, { actors: BUDGET, pool }, pgBouncerEnv());
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const { diagnosis, treatments } = onlyResultIn(out).result;
+  const warnings = diagnosis.flatMap(({ rule, words }) => (rule === "session-state" ? [String(words)] : []));
+  expect(warnings).toEqual([
+    "bank.sql:3:1 takes an advisory lock of its session, and pgbouncer gives the session to another client after the transaction: use pg_advisory_xact_lock",
+    expect.stringContaining("bank.sql:5:1 makes a temporary table that stays in its session"),
+    expect.stringContaining("bank.sql:6:1 sets a parameter of its session"),
+  ]);
+  expect(treatments[0]?.trials[0]?.integrity?.remarks?.join()).toMatch(
+    /^[1-5] advisory locks? (was|were) still held by sessions of the pool/,
+  );
+});
+
+it.each([
+  ["prepared: true", true, 'syntax error at or near ":place"'],
+  ["prepared: simple", "simple", `syntax error at or near "'jobs'"`],
+])("refuses a setting in place of a table's name with the reason: %s", async (_, prepared, message) => {
+  const sql =
+    "-- setting: place = jobs\n-- schema\nCREATE TABLE jobs (id int);\n-- name: look\nSELECT *\nFROM :place;\n";
+  const { ended } = await run(sql, { prepared });
+  expect(ended.exitCode).toBe(104);
+  expect(ended.stderr).toContain(`bank.sql:6:6: ${message}: :place is a value, never the name of a table`);
+});
+
 it("a SQL workload lets a statement use columns that an earlier statement returned", async () => {
   const sql = `-- schema
 CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, double int);

@@ -85,6 +85,8 @@ function schemaEscapeProblem({ pieces, syntax }: Statement, words: readonly stri
   // A body executes its statements as text, so that text is checked as code.
   const code = codeOf(hasBody ? text.replace(/\$\w*\$|'/g, " ") : text, syntax);
   const outside = OUTSIDE_SCHEMA_DDL.exec(hasBody ? code.toUpperCase() : all);
+  if (/^CREATE EXTENSION\b/.test(all))
+    return "CREATE EXTENSION reaches beyond the schema of the workload; make the extension in the database of target.url, and remove the statement";
   if (outside && (hasBody || outside.index === 0))
     return `${outside[0]} reaches beyond the schema of the workload; remove it`;
   const [, foreign, name = ""] = FOREIGN_SCHEMA_DDL.exec(code) ?? [];
@@ -109,6 +111,10 @@ export function statementProblem(sql: Statement, isTransaction: boolean): string
   const text = words.slice(0, 3).join(" ");
   const first = words.slice(0, 2).join(" ");
   const isMySql = sql.syntax === "mysql";
+  const [, command] = /^(\\\w+)/.exec(sql.pieces[0] ?? "") ?? [];
+  if (command !== undefined) return `${command} is a command of psql; remove it`;
+  if (text.startsWith("COPY"))
+    return "COPY takes data that is not there; dump with --schema-only, and write INSERT ... SELECT to fill tables";
   if (isMySql && words[0] === "DELIMITER")
     return "DELIMITER is a command of the program mysql; remove it, and end the body of a routine with END;";
   if (isMySql && isTransaction && MYSQL_COMMITTING_STATEMENT.test(text))

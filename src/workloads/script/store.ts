@@ -37,5 +37,7 @@ export interface OwnSqlStore extends Store<Treatment> {
   tryOut(admin: AdminSession, settings: Treatment): Promise<readonly string[]>;
   /** Runs the preload of the program. */
   fill(admin: AdminSession, settings: Treatment, isWanted: () => boolean): Promise<void>;
+  /** Number of advisory locks that sessions of the load still hold. Left out if the database has no such locks. */
+  heldLocks?(admin: AdminSession, settings: Treatment): Promise<number>;
   scan<T>(admin: AdminSession, settings: Treatment, read: (ask: SnapshotQueries) => Promise<T>): Promise<T>;
 }

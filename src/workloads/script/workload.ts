@@ -17,6 +17,7 @@ import {
   type Treatment,
 } from "./settings.js";
 import { countsRows } from "./statements.js";
+import { sessionObjections } from "./session-state.js";
 import type { OwnSqlStore } from "./store.js";
 import { mysql } from "./stores/mysql.js";
 import { postgres } from "./stores/postgres.js";
@@ -85,6 +86,7 @@ export function workloadOfProgram(
       preload: (store: OwnSqlStore, admin, { settings, mayContinue }) =>
         store.fill(admin, settings, mayContinue),
     },
+    reporting: { lint: ({ pool }) => sessionObjections(program, file, pool) },
     auditing: {
       one: "transaction",
       acknowledged: "committed",

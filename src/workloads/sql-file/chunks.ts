@@ -16,6 +16,8 @@ const DIRECTIVES: Readonly<Record<string, boolean>> = {
   expect: true,
   returning: true,
   counts: true,
+  commit: false,
+  sleep: true,
   invariant: true,
   acknowledged: true,
 };

@@ -73,6 +73,33 @@ it("reads `or end`, `counts: rows` and a name that begins with a digit", () => {
   ]);
 });
 
+it("reads commits and pauses: a part of several statements, or whose answer is looked at, has a BEGIN", () => {
+  const [claim, look] = programOf(`-- name: claim
+-- param: pause = 3
+-- returning: id as job, or end
+UPDATE jobs SET state = 'taken' RETURNING id;
+-- commit
+-- sleep: 5ms
+UPDATE jobs SET state = 'done' WHERE id = :job;
+-- sleep: :pause ms
+INSERT INTO log VALUES (:job);
+-- commit
+DELETE FROM jobs;
+-- name: look
+SELECT 1;
+-- sleep: 1s
+`).transactions;
+  const kinds = (steps = claim?.steps ?? []): string[] =>
+    steps.map((step) => ("does" in step ? step.does : step.kind));
+  expect(claim?.isWhole).toBe(false);
+  expect(kinds()).toEqual([
+    ...["begin", "sql", "commit", "sleep", "begin", "sql", "sleep", "sql", "commit", "sql"],
+  ]);
+  expect(claim?.steps[3]).toMatchObject({ forMs: { kind: "constant", value: 5 } });
+  expect(look?.isWhole).toBe(true);
+  expect(kinds(look?.steps)).toEqual(["sql", "sleep"]);
+});
+
 it("refuses acknowledged ids that an empty poll may have written", () => {
   const text = (order: string): string =>
     `-- name: a\n-- param: id = uuid()\n${order}\n-- invariant: i\n-- acknowledged: a.id\nSELECT id FROM t`;
@@ -107,8 +134,8 @@ it("names foreign syntax of sqlc and pg_dump, with its remedy", () => {
   expect(problemsOf("-- name: GetOrders :many\nSELECT 1")).toEqual([
     expect.stringContaining(":many belongs to sqlc; write name: GetOrders"),
   ]);
-  const dump = "-- schema\nSELECT pg_catalog.set_config('search_path', '', false);\n-- name: t\nSELECT 1";
-  expect(problemsOf(dump)).toEqual([
+  const inTransaction = "-- name: t\nSELECT pg_catalog.set_config('search_path', '', false)";
+  expect(problemsOf(inTransaction)).toEqual([
     expect.stringContaining("set_config of search_path hides the tables of the workload; remove it"),
   ]);
 });
@@ -162,7 +189,13 @@ describe("reading a file of SQL", () => {
     [`${T}SELECT 1;\n${T}SELECT 2`, ["3:1 two transactions t"]],
     [`${T}BEGIN; SELECT 1; COMMIT`, ["2:1 BEGIN", "2:18 COMMIT"]],
     [`-- schema\nDROP SCHEMA public CASCADE;\n${T}SELECT 1`, ["2:1 DROP SCHEMA reaches beyond"]],
-    [`-- schema\nCREATE TABLE public.x (a int);\n${T}SELECT 1`, ["2:1 public.x names a schema"]],
+    [`-- schema\nCREATE TABLE other.x (a int);\n${T}SELECT 1`, ["2:1 other.x names a schema"]],
+    [
+      `-- schema\nCREATE SCHEMA a;\nCREATE TABLE a.x (); CREATE TABLE public.y ();\n${T}SELECT 1`,
+      ["3:22 the dump makes a and public", "3:22 public.y names a schema"],
+    ],
+    [`-- schema\nCOPY public.x (a) FROM stdin;\n1\tit's\n\\.\n${T}SELECT 1`, ["2:1 COPY takes data"]],
+    [`-- schema\n\\i other.sql\n${T}SELECT 1`, ["2:1 \\i is a command of psql"]],
     [`-- schema\nDROP TABLE IF EXISTS a, other.x CASCADE;\n${T}SELECT 1`, ["2:1 other.x names a schema"]],
     [`-- schema\nALTER TABLE x SET SCHEMA other;\n${T}SELECT 1`, ["2:1 SET SCHEMA reaches beyond"]],
     [`${T}TRUNCATE "other"."x"`, ['2:1 "other"."x" names a schema']],
@@ -199,6 +232,18 @@ describe("reading a file of SQL", () => {
       "-- setting: a\n-- setting: b = 1\n-- setting: b = 2\n-- name: t\nSELECT 1",
       ["1:1 expected setting", "3:1 two settings b"],
     ],
+    [`${T}-- commit\nSELECT 1`, ["2:1 commit stands above all statements"]],
+    [
+      `${T}SELECT 1;\n-- commit\n-- commit\nSELECT 2`,
+      ["4:1 commit stands above all statements, or above another"],
+    ],
+    [`${T}SELECT 1;\n-- commit`, ["3:1 commit stands below all statements"]],
+    [`${T}-- sleep: 5ms\nSELECT 1`, ["2:1 sleep stands above all statements; use thinkTime"]],
+    [`${T}SELECT 1;\n-- sleep: 5`, ["3:1 expected sleep: a number with us, ms or s"]],
+    [`${T}SELECT 1;\n-- sleep: :n ms`, ["3:1 n has no value"]],
+    [`${T}SELECT 1;\n-- expect: rows = 1\n-- commit\nSELECT 2`, ["3:1 expect, returning and counts stand"]],
+    [`${T}SELECT 1;\n-- commit\n-- returning: or end\nSELECT 2`, ["5:1 or end stands below a commit"]],
+    ["-- schema\n-- commit\n-- name: t\nSELECT 1", ["2:1 commit belongs below a name"]],
   ])("names each problem of %j with its place", (text, problems) => {
     const found = problemsOf(text);
     expect(found).toHaveLength(problems.length);

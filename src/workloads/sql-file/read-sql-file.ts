@@ -12,13 +12,15 @@ import {
   type RowExpectation,
   type ScriptTransaction,
   type Setting,
-  type SqlStep,
   type SqlSyntax,
   type SqlText,
 } from "../script/program.js";
 import { statementsIn } from "../script/sql-text.js";
 import { chunksOf } from "./chunks.js";
-import { isOwnVariable, isUsedBeforeEnd } from "../script/statements.js";
+import { dumpIn, withoutPsql, type Dump } from "./dump.js";
+import { isOwnVariable, isUsedBeforeEnd, sqlStepsOf } from "../script/statements.js";
+import { pauseOf } from "../script/pause.js";
+import { isPartEnd, stepsOfTransaction, type DraftStep } from "./parts.js";
 import { BUILT_IN_VARIABLES, statementProblem } from "../script/statement-rules.js";
 import {
   assignmentOf,
@@ -38,7 +40,7 @@ interface DraftTransaction {
   weight: number;
   isReadOnly: boolean;
   readonly parameters: Parameter[];
-  readonly steps: SqlStep[];
+  readonly steps: DraftStep[];
 }
 
 /** Directives above the next statement, with their places. */
@@ -73,17 +75,24 @@ class Reader {
   private readonly invariants: DraftInvariant[] = [];
   private section: "none" | "schema" | "preload" | "name" | "invariant" = "none";
   private next: PendingDirectives = { traits: {}, bindings: [] };
+  /** The dump that is the schema of the file, if it is one. */
+  private dump: Dump | undefined;
+  private readonly text: string;
 
   constructor(
-    private readonly text: string,
+    text: string,
     private readonly file: string,
     private readonly syntax: SqlSyntax,
-  ) {}
+  ) {
+    this.text = withoutPsql(text);
+  }
 
   read(): ReadProgram {
     const refuse = (place: Place, message: string): void => this.refuse(place, message);
-    for (const chunk of chunksOf(this.text, refuse, this.syntax)) {
-      if (chunk.kind === "sql") this.takeSql(chunk.text, chunk.place);
+    const chunks = chunksOf(this.text, refuse, this.syntax);
+    if (this.syntax === undefined) this.dump = dumpIn(chunks, refuse);
+    for (const chunk of chunks) {
+      if (chunk.kind === "sql") this.takeSql(this.unqualified(chunk.text), chunk.place);
       else this.takeDirective(chunk.name, chunk.value, chunk.place);
     }
     this.requireStatements();
@@ -107,8 +116,7 @@ class Reader {
             weight,
             isReadOnly,
             parameters,
-            steps,
-            isWhole: true,
+            ...stepsOfTransaction(steps),
           }),
         ),
         invariants,
@@ -158,6 +166,8 @@ class Reader {
     if (name === "readonly") draft.isReadOnly = true;
     if (name === "weight") this.takeWeight(draft, value, place);
     if (name === "param") this.takeParameter(draft, value, place);
+    if (name === "commit") this.takeCommit(draft, place);
+    if (name === "sleep") this.takePause(draft, value, place);
     if (["expect", "returning", "counts"].includes(name)) this.next.place ??= place;
     if (name === "expect") this.takeExpectation(value, place);
     if (name === "returning") this.takeBindings(value, place);
@@ -238,6 +248,31 @@ class Reader {
     return /^--\s*\w+\s*:\s*/.exec(text)?.[0].length ?? 0;
   }
 
+  private takeCommit({ steps }: DraftTransaction, place: Place): void {
+    this.requireNoPending();
+    if (steps.findLastIndex(({ kind }) => kind === "sql") <= steps.findLastIndex(isPartEnd))
+      this.refuse(place, "commit stands above all statements, or above another commit; remove it");
+    steps.push({ kind: "control", does: "commit", text: "COMMIT", place });
+  }
+
+  private takePause(draft: DraftTransaction, value: string, place: Place): void {
+    this.requireNoPending();
+    const pause = pauseOf(value);
+    if (!pause?.hasUnit) {
+      this.refuse(place, "expected sleep: a number with us, ms or s, such as 5ms; the number may be :name");
+      return;
+    }
+    const { variable, forMs } = pause;
+    if (variable !== undefined && !this.isKnown(variable, draft))
+      this.refuse(
+        place,
+        `${variable} has no value; write -- param: ${variable} = ... above the statements of ${draft.name}`,
+      );
+    if (draft.steps.length === 0)
+      this.refuse(place, "sleep stands above all statements; use thinkTime in the scenario");
+    draft.steps.push({ kind: "sleep", forMs, place });
+  }
+
   private takeExpectation(value: string, place: Place): void {
     const match = /^rows\s*(=|>=|<=|>|<)\s*(\d+)$/.exec(value);
     if (!match) {
@@ -284,8 +319,13 @@ class Reader {
     for (const statement of statements) this.takeStatement(statement);
   }
 
+  private unqualified(text: string): string {
+    return this.dump?.unqualified(text, ["name", "invariant"].includes(this.section)) ?? text;
+  }
+
   private takeStatement(statement: SqlText): void {
     const { place, variables } = statement;
+    if (this.section === "schema" && this.dump?.isLeftOut(statement)) return;
     const problem = statementProblem(statement, this.section === "name");
     if (problem !== undefined) this.refuse(place, problem);
     if (variables.length > PARAMETERS_MAX)
@@ -323,16 +363,25 @@ class Reader {
     }
     for (const { variable } of bindings)
       if (this.isKnown(variable, draft)) this.refuse(statement.place, `${variable} has a value already`);
+    if (traits.orEnd && draft.steps.some(isPartEnd))
+      this.refuse(
+        statement.place,
+        "or end stands below a commit: only the first part may end as an empty poll",
+      );
     draft.steps.push({ kind: "sql", ...statement, bindings, ...traits });
     this.next = { traits: {}, bindings: [] };
   }
 
   private isKnown(name: string, draft: DraftTransaction): boolean {
-    return this.isSetting(name) || BUILT_IN_VARIABLES.includes(name) || isOwnVariable(draft, name);
+    return this.isSetting(name) || BUILT_IN_VARIABLES.includes(name) || this.isOwn(draft, name);
   }
 
   private isSetting(variable: string): boolean {
     return this.settings.some(({ name }) => name === variable);
+  }
+
+  private isOwn({ parameters, steps }: DraftTransaction, name: string): boolean {
+    return isOwnVariable({ parameters, steps: sqlStepsOf(steps) }, name);
   }
 
   private requireSettings({ variables, place }: SqlText): void {
@@ -344,8 +393,11 @@ class Reader {
   private requireStatements(): void {
     const [first] = this.transactions;
     if (!first) this.refuse({ line: 1, column: 1 }, "no transaction; write -- name: above its statements");
-    for (const { name, place, steps } of this.transactions)
+    for (const { name, place, steps } of this.transactions) {
       if (steps.length === 0) this.refuse(place, `${name} has no statement`);
+      const last = steps.at(-1);
+      if (last && isPartEnd(last)) this.refuse(last.place, "commit stands below all statements; remove it");
+    }
     this.enter("none");
   }
 
@@ -356,6 +408,10 @@ class Reader {
   private enter(section: Reader["section"]): void {
     this.section = section;
     if (section === "name" || section === "invariant") this.tables = this.common;
+    this.requireNoPending();
+  }
+
+  private requireNoPending(): void {
     if (this.next.place)
       this.refuse(this.next.place, "expect, returning and counts stand above their statement");
     this.next = { traits: {}, bindings: [] };
@@ -372,9 +428,9 @@ class Reader {
     const draft = this.transactions.find((each) => each.name === transaction);
     if (!draft) this.refuse(acknowledged.place, `there is no transaction ${transaction}`);
     else if (draft.isReadOnly) this.refuse(acknowledged.place, `${transaction} is readonly`);
-    else if (!isOwnVariable(draft, variable))
+    else if (!this.isOwn(draft, variable))
       this.refuse(acknowledged.place, `${transaction} has no param and returns no ${variable}`);
-    else if (isUsedBeforeEnd(draft.steps, variable))
+    else if (isUsedBeforeEnd(sqlStepsOf(draft.steps), variable))
       this.refuse(
         acknowledged.place,
         `${transaction} uses ${variable} above a statement that may end it; use it below`,

@@ -1,3 +1,5 @@
+import { APPLICATION_NAME } from "../../../database/contract.js";
+import { CLAIM_PURPOSE } from "../../../database/held-claim.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { inSnapshot, rowPortions } from "../../../database/postgres/namespace/snapshot.js";
@@ -12,7 +14,7 @@ import type { SqlRow } from "../../../database/sql.js";
 import { messageOf, UsageError } from "../../../foundation/errors.js";
 import { settingLiteralIn } from "../client.js";
 import { createdObjectNames, tableNames } from "../made.js";
-import { placeText, type Program } from "../program.js";
+import { NAMESPACE_PLACEHOLDER, placeText, type Program, type SqlText } from "../program.js";
 import { withVariant, type Treatment } from "../settings.js";
 import { substituteVariables } from "../sql-text.js";
 import { statementsOf } from "../statements.js";
@@ -26,7 +28,20 @@ export const TRANSACTIONS: Omit<Transactions, "begin"> = {
   inReadTransaction,
 };
 
+const HELD_LOCKS_QUERY = `SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND granted AND datname = current_database() AND pid <> pg_backend_pid()
+    AND (application_name = '${APPLICATION_NAME}' OR application_name LIKE '${APPLICATION_NAME}/%')
+    AND application_name NOT LIKE '${APPLICATION_NAME}/${CLAIM_PURPOSE}/%'`;
+
 const schemaOf = ({ dialect, namespace }: Treatment): string => dialectOf(dialect).quoteIdentifier(namespace);
+
+/** A statement of the schema or the preload, with settings and namespace in their places. */
+function ddlText(sql: SqlText, settings: Treatment): string {
+  return substituteVariables(sql, settingLiteralIn(settings)).replaceAll(
+    NAMESPACE_PLACEHOLDER,
+    schemaOf(settings),
+  );
+}
 
 /** Runs `work` in a session whose search path contains the workload's tables. */
 async function withSession<T>(
@@ -56,7 +71,7 @@ export function postgres(program: Program, file: string): OwnSqlStore {
       const set = dialectOf(settings.dialect).supportsTransactionalDdl ? "SET LOCAL" : "SET";
       const { schema, preload } = withVariant(program, settings);
       const placed = schema.map((sql): [string, string] => [
-        substituteVariables(sql, settingLiteralIn(settings)),
+        ddlText(sql, settings),
         placeText(sql.place, file),
       ]);
       return {
@@ -89,13 +104,18 @@ export function postgres(program: Program, file: string): OwnSqlStore {
       await withSession(admin, settings, "preload", async (client) => {
         for (const sql of preload) {
           if (!isWanted()) return;
-          await client.query(substituteVariables(sql, settingLiteralIn(settings))).catch((error: unknown) => {
+          await client.query(ddlText(sql, settings)).catch((error: unknown) => {
             const words = `${placeText(sql.place, file)}: preload: ${messageOf(error)}`;
             throw new UsageError(words, "Correct the statement.", { cause: error });
           });
         }
         for (const name of tableNames(schema)) await client.query(`ANALYZE ${name}`);
       });
+    },
+    async heldLocks(admin: AdminClient, { dialect }) {
+      if (dialect !== "postgres") return 0;
+      const [row] = await admin.query(HELD_LOCKS_QUERY);
+      return Number(row?.["count"] ?? 0);
     },
     scan: (admin: AdminClient, settings, read) =>
       withSession(admin, settings, "audit", (client) =>

@@ -7,6 +7,7 @@ import { settingLiteralIn, toExpressionValue } from "../client.js";
 import { evaluate } from "../expression.js";
 import { sqlLiteral } from "../machine.js";
 import {
+  NAMESPACE_PLACEHOLDER,
   placeText,
   type Invariant,
   type Place,
@@ -24,9 +25,12 @@ import { parametrisedSql, placeIn, substituteVariables, wordsOf } from "../sql-t
 const TRY_OUT_SCHEMA = "train_sim_try_out";
 /** First words of statements in a preload that change the structure, for example by a key that is added after the rows. */
 const STRUCTURE_VERBS = ["CREATE", "ALTER"];
+const TRANSACTION_DDL_VERBS = ["CREATE", "ALTER", "DROP"];
 const PREPARE_PREFIX = "PREPARE train_sim_statement AS ";
 /** SQLSTATE indeterminate_datatype: the type of a parameter cannot be derived. */
 const INDETERMINATE_DATATYPE = "42P18";
+/** SQLSTATEs of a statement that has a parameter in place of a name: syntax_error, undefined_table, undefined_column. */
+const NAME_ERRORS: ReadonlySet<string> = new Set(["42601", "42P01", "42703"]);
 const CREATE_VIEW_PREFIX = "CREATE VIEW train_sim_invariant AS ";
 
 /**
@@ -183,9 +187,13 @@ const SQL_TYPES: Readonly<Record<string, string>> = {
 function refusalOf(error: unknown, { variables }: SqlText, sample: SampleValues): string {
   const message = messageOf(error);
   const [, number] = /\$(\d+)/.exec(message) ?? [];
-  const name = variables[Number(number) - 1];
+  const name =
+    variables[Number(number) - 1] ??
+    variables.find((each) => message.endsWith(`near "${literalIn(sample, each)}"`));
   if (name === undefined) return message;
   const namedMessage = message.replace(`$${number ?? ""}`, `:${name}`);
+  if (NAME_ERRORS.has(codeOf(error) ?? ""))
+    return `${namedMessage}: :${name} is a value, never the name of a table or a column, or a part of one; write the name itself`;
   if (codeOf(error) !== INDETERMINATE_DATATYPE) return namedMessage;
   const type = SQL_TYPES[typeof sample.get(name)] ?? "text";
   return `${namedMessage}: the statement does not say it; write CAST(:${name} AS ${type})`;
@@ -201,7 +209,7 @@ async function tryStatement(
   const isText = isSimpleProtocol && step.variables.length > 0;
   if (isText && !step.variables.every((name) => sample.has(name))) return false;
   const sentTextOf = (index: number): string =>
-    isText ? sqlLiteral(sample.get(step.variables[index] ?? "") ?? null) : `$${index + 1}`;
+    isText ? literalIn(sample, step.variables[index]) : `$${index + 1}`;
   const text = isText
     ? substituteVariables(step, (_, position) => sentTextOf(position))
     : parametrisedSql(step);
@@ -212,6 +220,14 @@ async function tryStatement(
     prefix: PREPARE_PREFIX,
     wordsOf: (error) => refusalOf(error, step, sample),
   });
+}
+
+const literalIn = (sample: SampleValues, name = ""): string => sqlLiteral(sample.get(name) ?? null);
+
+/** True if later statements of a transaction may need what this one makes, such as a temporary table. */
+function makesTables(sql: SqlText): boolean {
+  const words = wordsOf(sql);
+  return TRANSACTION_DDL_VERBS.includes(words[0] ?? "") && !words.includes("CONCURRENTLY");
 }
 
 const changesStructure = (sql: SqlText): boolean => STRUCTURE_VERBS.includes(wordsOf(sql)[0] ?? "");
@@ -248,7 +264,8 @@ export async function tryOut(
   const trial = new Trial(client, admin, file);
   const ddl = [...program.schema, ...program.preload.filter(changesStructure)].map((sql): TrialStatement => {
     const sentTextOf = (index: number): string => literalOf(sql.variables[index] ?? "");
-    return { sql, text: substituteVariables(sql, literalOf), sentTextOf };
+    const text = substituteVariables(sql, literalOf).replaceAll(NAMESPACE_PLACEHOLDER, TRY_OUT_SCHEMA);
+    return { sql, text, sentTextOf };
   });
   const begin = async (): Promise<void> => {
     await client.query("BEGIN");
@@ -265,11 +282,20 @@ export async function tryOut(
     }
     for (const transaction of program.transactions) {
       const sample = sampleOf(transaction, settings);
+      await client.query("SAVEPOINT train_sim_transaction");
       for (const step of sqlStepsOf(transaction.steps)) {
-        if (step.isMessage || step.quoted || !isPreparable(wordsOf(step))) continue;
+        if (step.isMessage || step.quoted) continue;
+        if (makesTables(step) && step.variables.every((name) => sample.has(name))) {
+          const sentTextOf = (index: number): string => literalIn(sample, step.variables[index]);
+          const text = substituteVariables(step, (name) => literalIn(sample, name));
+          await trial.runDdlOneByOne([{ sql: step, text, sentTextOf }]);
+        }
+        if (!isPreparable(wordsOf(step))) continue;
         const isTaken = await tryStatement(step, sample, settings.prepared === "simple", trial);
         if (isTaken) await client.query("DEALLOCATE train_sim_statement");
       }
+      // Undoes tables that the transaction made for its later statements.
+      await client.query("ROLLBACK TO train_sim_transaction");
     }
     for (const each of program.invariants)
       await tryInvariant(each, substituteVariables(each.sql, literalOf), trial, client);
