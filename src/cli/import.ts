@@ -73,7 +73,7 @@ function printSqlFile(scripts: readonly string[], { define, scale = 1 }: Pgbench
     lines.join("\n"),
     importResult.canRun
       ? `A scenario runs scripts as they are: train-sim import pgbench ${scripts.map((script) => `-f ${script}`).join(" ")}`
-      : "Correct the scripts; docs/reference/workloads.md lists the commands that a script may have.",
+      : "Neither a file of SQL nor a scenario runs them: correct the scripts. docs/reference/workloads.md lists the commands that a script may have.",
   );
 }
 
@@ -92,11 +92,18 @@ function scenarioText(scenario: PgbenchScenario, words: readonly string[]): stri
   const target = targetOf({ ...address, ...(database !== undefined && { database }) });
   const text = stringify(keysOf(rest, target), { lineWidth: 0 });
   parseScenario(text, "scenario", { environment: process.env });
-  const comment =
-    target === undefined
-      ? "# Without a target train-sim starts a server of its own; -h names another one.\n"
-      : "";
-  return `${comment}${text}`;
+  const comments = [
+    ...(target === undefined
+      ? ["# Without a target train-sim starts a server of its own; -h names another one."]
+      : []),
+    ...(rest.scripts.some((each) => !each.startsWith("builtin:"))
+      ? [
+          "# Scripts find the tables of pgbench -i. For others add tables: FILE to workload, such as a dump of",
+          "# pg_dump --schema-only with rows below -- preload.",
+        ]
+      : []),
+  ];
+  return `${comments.map((line) => `${line}\n`).join("")}${text}`;
 }
 
 /** URL of the server; undefined if the command line names none. */

@@ -89,6 +89,20 @@ const Pgbench = z.strictObject({
         "Scripts of pgbench, such as look.sql@9, and its built-in ones: builtin:tpcb-like, builtin:simple-update, " +
         "builtin:select-only. Each is an operation by its name; behind @ its weight, 1 if left out.",
     }),
+  tables: z
+    .union([
+      z.string().meta({ description: "Path of the file." }),
+      z.strictObject({
+        file: z.string().meta({ description: "Name of the file, for messages." }),
+        sql: z.string().max(FILE_BYTES_MAX).meta({ description: "Text of the file." }),
+      }),
+    ])
+    .optional()
+    .meta({
+      description:
+        "SQL of the scripts' own tables, such as a dump by pg_dump --schema-only; rows below -- preload, checks below " +
+        "-- invariant:. Default: the tables of pgbench -i.",
+    }),
   scale: z
     .int()
     .min(1)
@@ -157,7 +171,13 @@ function textOf(file: string, directory: string): string {
 export function embedFiles(written: unknown, directory: string, read: ReadText = textOf): unknown {
   if (isMapping(written) && Array.isArray(written["pgbench"])) {
     const scripts = written["pgbench"].map((script: unknown) => embedScript(script, directory, read));
-    return { ...written, pgbench: scripts };
+    const { tables } = written;
+    const isPath = typeof tables === "string";
+    return {
+      ...written,
+      pgbench: scripts,
+      ...(isPath && { tables: { file: path.basename(tables), sql: read(tables, directory) } }),
+    };
   }
   const labelled = LabelledFile.safeParse(written);
   if (labelled.success) {
@@ -223,15 +243,15 @@ export function nameOf(own: OwnForm): string {
 function programOf(own: OwnForm): ReadProgram {
   if ("sql" in own) return readSqlFile(own.sql, own.file, own.syntax);
   if ("module" in own) return readModuleFile(own);
-  const { pgbench: scripts, scale, define } = own;
-  return readPgbench({ scripts, scale, define }, nameOf(own));
+  const { pgbench: scripts, scale, define, tables } = own;
+  return readPgbench({ scripts, scale, define, tables }, nameOf(own));
 }
 
 function workloadFrom(own: OwnForm, program: Program): Workload {
   const drawFactory =
     "module" in own ? moduleDrawFactory(own.module) : scriptDrawFactory(program, nameOf(own));
   const workload = workloadOfProgram(program, nameOf(own), drawFactory);
-  if (!("pgbench" in own) || program.schema.length === 0) return workload;
+  if (!("pgbench" in own) || own.tables !== undefined) return workload;
   const dialectProblems: typeof workload.settings.dialectProblems = (name, treatment) => [
     ...(workload.settings.dialectProblems?.(name, treatment) ?? []),
     ...tableProblems(name),

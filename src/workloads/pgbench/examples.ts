@@ -17,6 +17,28 @@ workload:
 factors: { scale: [1, 10] }
 `,
     },
+    {
+      title: "Scripts with tables of their own, in place of a path such as ./jobs-schema.sql",
+      yaml: `name: claims
+workload:
+  pgbench:
+    - script: claim.sql
+      sql: |
+        BEGIN;
+        -- or end
+        SELECT id FROM jobs WHERE state = 'ready' LIMIT 1 FOR UPDATE SKIP LOCKED \\gset
+        UPDATE jobs SET state = 'done' WHERE id = :id;
+        END;
+  tables:
+    file: jobs-schema.sql
+    sql: |
+      CREATE TABLE jobs (id bigint GENERATED ALWAYS AS IDENTITY, state text NOT NULL);
+      -- preload
+      INSERT INTO jobs (state) SELECT 'ready' FROM generate_series(1, 10000 * :scale);
+      -- invariant: states are known
+      SELECT bool_and(state IN ('ready', 'done')) FROM jobs;
+`,
+    },
   ],
   refused: [
     {

@@ -22,6 +22,32 @@ import type { TransactionBegin } from "../script/store.js";
 import { postgres, TRANSACTIONS } from "../script/stores/postgres.js";
 import { readPgbench } from "./read-pgbench.js";
 
+it("scripts run on tables of a file, and a wrong statement is named with its file and line while they run", async () => {
+  const out = join(scratchDirectory(), "results");
+  const claim =
+    "BEGIN;\n-- or end\nDELETE FROM q.jobs WHERE id = (SELECT min(id) FROM q.jobs) RETURNING id \\gset\nEND;\n";
+  const tables =
+    "CREATE SCHEMA q;\nCREATE TABLE q.jobs (id int PRIMARY KEY);\n-- preload\nINSERT INTO q.jobs SELECT generate_series(1, 5);\n-- invariant: none is left\nSELECT count(*) = 0 FROM q.jobs";
+  const scenarioOf = (sql: string): string => `
+name: tables
+workload: ${JSON.stringify({ pgbench: [{ script: "claim.sql", sql }], tables: { file: "tables.sql", sql: tables } })}
+${onSuiteServer("tables")}
+diagnosis: { ceiling: false }
+clients: 1
+actors: { clients: { load: { executor: per-client-iterations, iterations: 9 } } }
+trial: { warmUp: 0, drain: false }
+trials: 1
+`;
+  const run = (sql: string) => trainSim(["run", writeScenarioFile(scenarioOf(sql)), "--out", out, "--quiet"]);
+  const ended = await run(claim);
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  expect(trial?.operations["claim"]).toMatchObject({ transactions: 5, emptyPolls: 4 });
+  const failed = await run("SELECT 1;\nSELECT 1 / count(*) FROM jobs WHERE id > 100;");
+  expect(failed.exitCode).toBe(107);
+  expect(failed.stderr).toContain("claim.sql:2:1");
+});
+
 it("a pgbench workload runs each built-in script with every protocol, and all balances add up", async () => {
   const out = join(scratchDirectory(), "results");
   const scenario = `

@@ -72,3 +72,34 @@ it.each([
   expect(found).toHaveLength(problems.length);
   for (const [i, problem] of problems.entries()) expect(found[i]).toContain(problem);
 });
+
+it("takes tables, rows and invariants from a file, and names problems with its name", () => {
+  const read = (sql: string) =>
+    readPgbench(
+      {
+        scripts: [{ script: "a.sql", sql: "SELECT 1 FROM jobs;" }],
+        scale: 2,
+        define: {},
+        tables: { file: "t.sql", sql },
+      },
+      "workload.pgbench",
+    );
+  const good = read(
+    "CREATE SCHEMA q;\nCREATE TABLE q.jobs (id int);\n-- preload\nINSERT INTO jobs SELECT generate_series(1, :scale);\n-- invariant: i\nSELECT true",
+  );
+  if ("problems" in good) throw new Error(JSON.stringify(good.problems));
+  const { schema, preload, invariants } = good.program;
+  expect(schema.map(({ pieces, place }) => [pieces, place])).toEqual([
+    [['CREATE TABLE "jobs" (id int)'], { line: 2, column: 1, file: "t.sql" }],
+  ]);
+  expect(preload.map(({ variables }) => variables)).toEqual([["scale"]]);
+  expect(invariants).toMatchObject([{ name: "i", sql: { place: { line: 6, file: "t.sql" } } }]);
+  const bad = read("DROP DATABASE x;\n-- name: t\nSELECT :n;");
+  expect(
+    "problems" in bad && bad.problems.map(({ file, place, message }) => `${file}:${place.line} ${message}`),
+  ).toEqual([
+    expect.stringContaining("t.sql:1 DROP DATABASE reaches beyond") as string,
+    expect.stringContaining("t.sql:2 name belongs to a file of SQL") as string,
+    expect.stringContaining("t.sql:3 n is no setting") as string,
+  ]);
+});

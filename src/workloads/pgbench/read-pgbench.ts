@@ -1,6 +1,7 @@
 // Each script is an operation with the name of its file; the scale and the variables of `-D` are settings.
 import { isOwnOperationName, OWN_OPERATION_NAME_RULE } from "../../metrics/operations.js";
 import type { FileProblem, Program, ReadProgram, ScriptTransaction, Setting } from "../script/program.js";
+import { readTables } from "../sql-file/read-sql-file.js";
 import { findBuiltin, invariantsOf, preload, schema, type Builtin } from "./builtin.js";
 import { readScript, type ScriptParameter } from "./read-script.js";
 
@@ -11,6 +12,8 @@ export interface PgbenchScripts {
   readonly scripts: readonly ScriptSource[];
   readonly scale: number;
   readonly define: Readonly<Record<string, Setting["value"]>>;
+  /** File with the tables of the scripts; a path that was not read, or left out for those of `pgbench -i`. */
+  readonly tables?: string | { readonly file: string; readonly sql: string } | undefined;
 }
 
 export const BUILTIN_PREFIX = "builtin:";
@@ -68,7 +71,7 @@ export interface PgbenchProgram extends Program {
 
 /** @param file the name of the list of scripts in messages */
 export function readPgbench(
-  { scripts, scale, define }: PgbenchScripts,
+  { scripts, scale, define, tables }: PgbenchScripts,
   file: string,
 ): { readonly program: PgbenchProgram } | Extract<ReadProgram, { readonly problems: unknown }> {
   const problems: FileProblem[] = [];
@@ -80,6 +83,12 @@ export function readPgbench(
   }));
   if ("scale" in define) refuse("scale is defined twice; use workload.scale");
   const settingNames = settings.map(({ name }) => name);
+  if (typeof tables === "string")
+    refuse(`${tables} was not read; name it in workload.tables of the scenario`);
+  const ownTables = typeof tables === "object" ? readTables(tables.sql, tables.file, settings) : undefined;
+  if (ownTables && "problems" in ownTables) problems.push(...ownTables.problems);
+  const withoutSchema = (text: string): string =>
+    ownTables && "tables" in ownTables ? ownTables.unqualified(text) : text;
   const transactions: PgbenchTransaction[] = [];
   const builtins: string[] = [];
   for (const source of scripts) {
@@ -90,7 +99,7 @@ export function readPgbench(
     }
     const { operation, weight, text, builtin } = found;
     if (transactions.some(({ name }) => name === operation)) refuse(`two scripts ${operation}; rename one`);
-    const read = readScript(text, found.file, settingNames);
+    const read = readScript(withoutSchema(text), found.file, settingNames);
     problems.push(...read.problems);
     if (builtin) builtins.push(builtin.name);
     transactions.push({
@@ -110,8 +119,9 @@ export function readPgbench(
       settings,
       schema: schema(),
       preload: preload(),
-      transactions,
       invariants: isKnown ? invariantsOf(builtins) : [],
+      ...(ownTables && "tables" in ownTables && ownTables.tables),
+      transactions,
     },
   };
 }

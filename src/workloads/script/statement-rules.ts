@@ -114,7 +114,7 @@ export function statementProblem(sql: Statement, isTransaction: boolean): string
   const [, command] = /^(\\\w+)/.exec(sql.pieces[0] ?? "") ?? [];
   if (command !== undefined) return `${command} is a command of psql; remove it`;
   if (text.startsWith("COPY"))
-    return "COPY takes data that is not there; dump with --schema-only, and write INSERT ... SELECT to fill tables";
+    return "COPY takes data that is not there; write INSERT, and make a dump with pg_dump --schema-only";
   if (isMySql && words[0] === "DELIMITER")
     return "DELIMITER is a command of the program mysql; remove it, and end the body of a routine with END;";
   if (isMySql && isTransaction && MYSQL_COMMITTING_STATEMENT.test(text))

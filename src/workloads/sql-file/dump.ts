@@ -59,8 +59,8 @@ export interface Dump {
   isLeftOut(sql: SqlText): boolean;
 }
 
-function sqlOfSchema(chunks: readonly Chunk[]): Extract<Chunk, { kind: "sql" }>[] {
-  let isSchema = false;
+function sqlOfSchema(chunks: readonly Chunk[], startsWithSchema: boolean): Extract<Chunk, { kind: "sql" }>[] {
+  let isSchema = startsWithSchema;
   return chunks.flatMap((chunk) => {
     if (chunk.kind === "sql") return isSchema ? [chunk] : [];
     if (["schema", "preload", "name", "invariant"].includes(chunk.name)) isSchema = chunk.name === "schema";
@@ -115,9 +115,12 @@ const unqualifiedName: Qualified = (_, prefix, name = "") =>
 
 const namespacedName: Qualified = (_, prefix, name = "") => `${NAMESPACE_PLACEHOLDER}.${name}`;
 
-/** The dump in the schema of a file; undefined if the schema names and makes none. Refuses a second schema. */
-export function dumpIn(chunks: readonly Chunk[], refuse: Refuse): Dump | undefined {
-  const sql = sqlOfSchema(chunks);
+/**
+ * The dump in the schema of a file; undefined if the schema names and makes none. Refuses a second schema.
+ * @param startsWithSchema whether the text above all directives is the schema
+ */
+export function dumpIn(chunks: readonly Chunk[], refuse: Refuse, startsWithSchema = false): Dump | undefined {
+  const sql = sqlOfSchema(chunks, startsWithSchema);
   const code = sql.map(({ text }) => codeOf(text)).join("\n");
   const publicNames = namesIn(code, PUBLIC_OBJECT);
   const schemas = new Set([...namesIn(code, CREATE_SCHEMA), ...(publicNames.length > 0 ? ["public"] : [])]);

@@ -8,6 +8,7 @@ import {
   type Invariant,
   type Parameter,
   type Place,
+  type Program,
   type ReadProgram,
   type RowExpectation,
   type ScriptTransaction,
@@ -62,6 +63,17 @@ interface DraftTables {
   readonly schema: SqlText[];
   readonly preload: SqlText[];
 }
+
+/** Directives of a file that has tables only. */
+const TABLE_DIRECTIVES: readonly string[] = ["schema", "preload", "invariant"];
+
+type ReadTables =
+  | {
+      readonly tables: Pick<Program, "schema" | "preload" | "invariants">;
+      /** A script's text without the schema that a dump of the tables makes. */
+      readonly unqualified: (script: string) => string;
+    }
+  | { readonly problems: readonly FileProblem[] };
 
 class Reader {
   private readonly problems: FileProblem[] = [];
@@ -120,6 +132,39 @@ class Reader {
           }),
         ),
         invariants,
+      },
+    };
+  }
+
+  readTables(settings: readonly Setting[]): ReadTables {
+    this.settings.push(...settings);
+    const refuse = (place: Place, message: string): void => this.refuse(place, message);
+    const chunks = chunksOf(this.text, refuse, this.syntax);
+    this.dump = dumpIn(chunks, refuse, true);
+    this.section = "schema";
+    for (const chunk of chunks) {
+      if (chunk.kind === "sql") this.takeSql(this.unqualified(chunk.text), chunk.place);
+      else if (TABLE_DIRECTIVES.includes(chunk.name))
+        this.takeDirective(chunk.name, chunk.value, chunk.place);
+      else
+        refuse(
+          chunk.place,
+          `${chunk.name} belongs to a file of SQL; this file has tables, rows and invariants`,
+        );
+    }
+    this.enter("none");
+    const invariants = this.invariants.flatMap((draft) => this.invariantOf(draft));
+    if (this.problems.length > 0) return { problems: this.problems };
+    const named = <Sql extends SqlText>(sql: Sql): Sql => ({
+      ...sql,
+      place: { ...sql.place, file: this.file },
+    });
+    return {
+      unqualified: (script) => this.dump?.unqualified(script, true) ?? script,
+      tables: {
+        schema: this.schema.map(named),
+        preload: this.preload.map(named),
+        invariants: invariants.map((invariant) => ({ ...invariant, sql: named(invariant.sql) })),
       },
     };
   }
@@ -437,6 +482,11 @@ class Reader {
       );
     return [{ name, sql, acknowledged: { transaction, variable } }];
   }
+}
+
+/** Reads the tables of scripts, their rows and invariants. Above all directives the text is the schema. */
+export function readTables(text: string, file: string, settings: readonly Setting[]): ReadTables {
+  return new Reader(text, file, undefined).readTables(settings);
 }
 
 /** @param file its name in messages, and the default name of the workload */
