@@ -51,7 +51,7 @@ export const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
   require_auth: "the server chooses; remove it",
   requirepeer: "the owner of a socket is not checked; remove it",
   requiressl: "write sslmode=require",
-  service: "services are not read; write host, port and database into the URL",
+  service: "a service completes URLs of the target alone; write host, port and database into the URL",
   ssl_max_protocol_version: TLS_VERSION_UNSUPPORTED,
   ssl_min_protocol_version: TLS_VERSION_UNSUPPORTED,
   sslcertmode: "the certificate that is named is sent; remove it",

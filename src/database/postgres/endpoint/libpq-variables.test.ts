@@ -1,9 +1,17 @@
-import { resolve } from "node:path";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../../foundation/errors.js";
 import { completeUrl as complete, ignoredVariables } from "./libpq-variables.js";
 import { parseConnectionUrl } from "./parse-url.js";
+
+function serviceFile(text: string): Record<string, string> {
+  const file = join(mkdtempSync(join(tmpdir(), "train-sim-service-")), "services.conf");
+  writeFileSync(file, text);
+  return { PGSERVICEFILE: file };
+}
 
 const NONE: ReadonlySet<string> = new Set();
 const ADDRESS = { PGHOST: "db.example", PGPORT: "5433", PGDATABASE: "trains", PGUSER: "rail" };
@@ -90,10 +98,47 @@ describe("libpq's variables", () => {
 
   it("are listed with the reason if they are set and have no effect", () => {
     expect(ignoredVariables({ PGHOST: "h", PGPASSWORD: "p", PGPASSFILE: "f", PGAPPNAME: "" })).toEqual([]);
-    expect(ignoredVariables({ PGSERVICE: "s", PGOPTIONS: "-c a=b", PGCONNECT_TIMEOUT: "3" })).toEqual([
+    expect(ignoredVariables({ PGOPTIONS: "-c a=b", PGCONNECT_TIMEOUT: "3" })).toEqual([
       "PGCONNECT_TIMEOUT is ignored: an attempt to connect has 15 s; remove it",
       expect.stringContaining("PGOPTIONS is ignored: set what it sets with ALTER ROLE"),
-      "PGSERVICE is ignored: services are not read; write host, port and database into the URL",
     ]);
+  });
+});
+
+describe("libpq's services", () => {
+  const SHOP =
+    "# all\n[other]\nhost=o\n\n[shop]\n# main\nhost=db.example\nport=5433\ndbname=shop\nuser=me\nsslmode=require\n[last]\nhost=l\n";
+
+  it.each([
+    ["postgresql://?service=shop", {}, "postgresql://me@db.example:5433/shop?sslmode=require"],
+    [
+      "postgresql:///app?service=shop&sslmode=disable",
+      {},
+      "postgresql://me@db.example:5433/app?sslmode=disable",
+    ],
+    ["postgresql://h/d?sslmode=disable&service=last", {}, "postgresql://h/d?sslmode=disable"],
+    [
+      "postgresql://",
+      { PGSERVICE: "shop", PGHOST: "x" },
+      "postgresql://me@db.example:5433/shop?sslmode=require",
+    ],
+    ["postgresql://", { PGSERVICE: "last", PGPORT: "1" }, "postgresql://l:1"],
+  ])("complete %s with %j", (url, variables, expected) => {
+    expect(completeAsTarget(url, { ...serviceFile(SHOP), ...variables })).toBe(expected);
+  });
+
+  it.each([
+    [
+      "[shop]\nhost=h\npassword=secret",
+      /services\.conf:3: service shop has a password, which a scenario would store$/,
+    ],
+    [
+      "[shop]\nconnect_timeout=3",
+      /:2: service shop: connect_timeout is not supported; an attempt to connect has 15 s/,
+    ],
+    ["[shop]\nnonsense", /:2: service shop: expected parameter=value$/],
+    ["[other]\nhost=h", /^service shop is not in .*services\.conf$/],
+  ])("are refused with file and line: %j", (text, message) => {
+    expect(() => completeAsTarget("postgresql://?service=shop", serviceFile(text))).toThrow(message);
   });
 });

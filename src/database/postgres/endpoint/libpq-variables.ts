@@ -10,6 +10,7 @@ import {
   parametersOfTargetKeys,
   readParameters,
 } from "./connection-url.js";
+import { serviceIn, serviceVariables } from "./service-file.js";
 
 type Environment = Parameters<UrlReader["ignoredVariables"]>[0];
 
@@ -24,7 +25,10 @@ const PARAMETER_VARIABLES = {
 } as const;
 const FILE_VARIABLES: readonly string[] = ["PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"];
 
-const SERVICE_IGNORED_REASON = IGNORED_PARAMETERS["service"];
+/** Names of the variables by parameter of a service. */
+const VARIABLES_BY_PARAMETER = Object.fromEntries(
+  Object.entries({ ...ADDRESS_VARIABLES, ...PARAMETER_VARIABLES }).map(([name, key]) => [key, name]),
+);
 
 /** Environment variables that have no effect here, each with the reason. */
 const IGNORED_VARIABLES: Readonly<Record<string, string | undefined>> = {
@@ -46,8 +50,6 @@ const IGNORED_VARIABLES: Readonly<Record<string, string | undefined>> = {
   PGREQUIREAUTH: IGNORED_PARAMETERS["require_auth"],
   PGREQUIREPEER: IGNORED_PARAMETERS["requirepeer"],
   PGREQUIRESSL: "set PGSSLMODE=require",
-  PGSERVICE: SERVICE_IGNORED_REASON,
-  PGSERVICEFILE: SERVICE_IGNORED_REASON,
   PGSSLCERTMODE: IGNORED_PARAMETERS["sslcertmode"],
   PGSSLCOMPRESSION: IGNORED_PARAMETERS["sslcompression"],
   PGSSLCRL: IGNORED_PARAMETERS["sslcrl"],
@@ -85,16 +87,20 @@ export function completeUrl(
   environment: Environment,
   poolerOrStatedKeys: "pooler" | ReadonlySet<string>,
 ): string {
-  const address = valuesOf(ADDRESS_VARIABLES, environment);
-  const parameters = valuesOf(PARAMETER_VARIABLES, environment);
   if (poolerOrStatedKeys === "pooler") {
-    const { user } = address;
+    const { user } = valuesOf(ADDRESS_VARIABLES, environment);
     return fillMissingParts(url, user === undefined ? {} : { user }, []);
   }
+  const named = serviceIn(url, environment);
+  const variables =
+    named.service === undefined
+      ? environment
+      : { ...environment, ...serviceVariables(named.service, environment, VARIABLES_BY_PARAMETER) };
+  const parameters = valuesOf(PARAMETER_VARIABLES, variables);
   const overriddenParameters = parametersOfTargetKeys(poolerOrStatedKeys);
   return fillMissingParts(
-    url,
-    address,
+    named.url,
+    valuesOf(ADDRESS_VARIABLES, variables),
     Object.entries(parameters).filter(([key]) => !overriddenParameters.has(key)),
   );
 }
