@@ -26,7 +26,7 @@ it.each(["fillfactor", "target.settings.autovacuum_vacuum_scale_factor", "retire
     ] as DatabaseEvidence[];
     expect(evidenceNotes(treatment({ [key]: "a" }, databases), EXAMPLE_WORKLOAD)).toEqual([
       {
-        text: "evidence, median of trials: HOT updates 90 %; Dead rows, mean 1500 rows; runs of autovacuum that ended on the workload's tables 2",
+        text: "evidence, median of trials: HOT updates 90 %; Dead rows, mean 1500; runs of autovacuum that ended on the workload's tables 2",
         tone: "plain",
       },
     ]);

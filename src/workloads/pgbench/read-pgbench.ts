@@ -12,7 +12,7 @@ export interface PgbenchScripts {
   readonly scripts: readonly ScriptSource[];
   readonly scale: number;
   readonly define: Readonly<Record<string, Setting["value"]>>;
-  /** File with the tables of the scripts; a path that was not read, or left out for those of `pgbench -i`. */
+  /** File with the tables of the scripts, or its path if it was not read. Default: the tables of `pgbench -i`. */
   readonly tables?: string | { readonly file: string; readonly sql: string } | undefined;
 }
 

@@ -136,9 +136,10 @@ SELECT set_config('work_mem', '8MB', false);
   const { diagnosis, treatments } = onlyResultIn(out).result;
   const warnings = diagnosis.flatMap(({ rule, words }) => (rule === "session-state" ? [String(words)] : []));
   expect(warnings).toEqual([
-    "bank.sql:3:1 takes an advisory lock of its session, and pgbouncer gives the session to another client after the transaction: use pg_advisory_xact_lock",
-    expect.stringContaining("bank.sql:5:1 makes a temporary table that stays in its session"),
-    expect.stringContaining("bank.sql:6:1 sets a parameter of its session"),
+    "pgbouncer gives a session to another client after each transaction; " +
+      "bank.sql:3:1 takes an advisory lock of its session: use pg_advisory_xact_lock; " +
+      "bank.sql:5:1 makes a temporary table that stays in its session: write ON COMMIT DROP; " +
+      "bank.sql:6:1 sets a parameter of its session: use SET LOCAL, or set_config with true",
   ]);
   expect(treatments[0]?.trials[0]?.integrity?.remarks?.join()).toMatch(
     /^[1-5] advisory locks? (was|were) still held by sessions of the pool/,

@@ -45,13 +45,12 @@ const textOf = ({ pieces }: SqlText): string => pieces.join("x");
 export function sessionObjections(program: Program, file: string, pool: PoolSettings): Objection[] {
   if (!sharesSessions(pool)) return [];
   const statements = program.transactions.flatMap(({ steps }) => sqlStepsOf(steps));
-  const found = FEATURES.flatMap((feature) => {
+  const effects = FEATURES.flatMap((feature) => {
     const all = feature === ADVISORY_LOCK ? [...program.schema, ...statements] : statements;
     const sql = all.find((each) => feature.pattern.test(textOf(each)));
-    return sql ? [{ ...feature, sql }] : [];
+    return sql ? [`${placeText(sql.place, file)} ${feature.effect}: ${feature.remedy}`] : [];
   });
-  return found.map(({ sql, effect, remedy }) => ({
-    rule: "session-state",
-    words: `${placeText(sql.place, file)} ${effect}, and ${pool.strategy} gives the session to another client after the transaction: ${remedy}`,
-  }));
+  if (effects.length === 0) return [];
+  const words = `${pool.strategy} gives a session to another client after each transaction; ${effects.join("; ")}`;
+  return [{ rule: "session-state", words }];
 }

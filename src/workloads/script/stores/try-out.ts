@@ -288,7 +288,7 @@ export async function tryOut(
         if (makesTables(step) && step.variables.every((name) => sample.has(name))) {
           const sentTextOf = (index: number): string => literalIn(sample, step.variables[index]);
           const text = substituteVariables(step, (name) => literalIn(sample, name));
-          await trial.runDdlOneByOne([{ sql: step, text, sentTextOf }]);
+          await trial.run({ sql: step, text, sentTextOf });
         }
         if (!isPreparable(wordsOf(step))) continue;
         const isTaken = await tryStatement(step, sample, settings.prepared === "simple", trial);
