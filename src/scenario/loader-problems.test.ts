@@ -133,7 +133,6 @@ describe("an invalid workload, target or duplicate key", () => {
     ["workload: zzzz", /workload: expected one of train-events, .*, or your own file, such as \.\/bank\.sql/],
     ["target: postgresql://a@h:99999/d", /URL has an invalid port; ports are 1 to 65535/],
     ["target: postgresql://a@h:http/d", /URL has an invalid port; ports are 1 to 65535/],
-    ["target: postgresql://?service=x", /service x is in no service file/],
     [
       "target: postgresql://a@h/d?sslrootcert=system",
       /sslrootcert=system, which is not supported; use sslmode=verify-full/,

@@ -1,5 +1,5 @@
 // `-- commit` divides a transaction of a file into several, one after the other on one connection, which are one operation.
-import type { SqlStep, Step } from "../script/program.js";
+import type { Step } from "../script/program.js";
 
 /** A statement, a pause, or the end of a part of the transaction. */
 export type DraftStep = Extract<Step, { readonly kind: "sql" | "sleep" | "control" }>;
@@ -23,7 +23,7 @@ function stepsOfPart(steps: readonly DraftStep[]): Step[] {
 
 /** True if the answer to a statement is looked at before it is committed. */
 const holdsTransaction = (step: DraftStep): boolean =>
-  step.kind === "sql" && ((step as SqlStep).expect !== undefined || (step as SqlStep).bindings.length > 0);
+  step.kind === "sql" && (step.expect !== undefined || step.bindings.length > 0);
 
 export const isPartEnd = ({ kind }: DraftStep): boolean => kind === "control";
 
