@@ -100,7 +100,7 @@ SELECT double FROM picked;
 -- acknowledged: work.id
 SELECT id FROM done;
 -- invariant: a job is completed in a later transaction than its claim
-SELECT bool_and(done_at >= taken_at + interval '3 ms') FROM jobs WHERE state = 'done';
+SELECT coalesce(bool_and(done_at > taken_at), true) FROM jobs WHERE state = 'done';
 `;
 
 it("a SQL workload claims a job in one transaction and completes the job in another, as one operation", async () => {
@@ -110,6 +110,7 @@ it("a SQL workload claims a job in one transaction and completes the job in anot
   expect(ended.exitCode, ended.stderr).toBe(0);
   const { work, scratch } = trial?.operations ?? {};
   expect(work?.transactions).toBe(100);
+  expect(work?.parts?.find(({ name }) => name === "appDelay")?.meanMs).toBeGreaterThan(1);
   expect((work?.emptyPolls ?? 0) + (work?.transactions ?? 0) + (scratch?.transactions ?? 0)).toBe(200);
   expect(trial?.integrity).toMatchObject({
     published: 100 + (scratch?.transactions ?? 0),
@@ -119,38 +120,47 @@ it("a SQL workload claims a job in one transaction and completes the job in anot
 });
 
 fullIt("jobs of two transactions are all acknowledged, in doubt or repeated when sessions end", async () => {
-  const { ended } = await run(JOBS.replace("(1, 100)", "(1, 100000)"), FAULTS);
+  const { ended, out } = await run(JOBS.replace("(1, 100)", "(1, 100000)"), FAULTS);
+  expect(onlyResultIn(out).result.treatments[0]?.trials[0]?.integrity?.violations, ended.stderr).toEqual([]);
   expect(ended.exitCode, ended.stderr).toBe(0);
 });
 
-it("warns of state in sessions that a pooler hands on, and counts advisory locks that are held after the load", async () => {
-  const sql = `-- name: lock
+fullIt(
+  "warns of state in sessions that a pooler hands on, and counts advisory locks that are held after the load",
+  async () => {
+    const sql = `-- name: lock
 -- param: key = random(1, 5)
 SELECT pg_try_advisory_lock(:key);
 -- name: scratch
 CREATE TEMP TABLE IF NOT EXISTS picked (id int);
 SELECT set_config('work_mem', '8MB', false);
 `;
-  const pool = { strategy: "pgbouncer", mode: "transaction", size: 2 };
-  const { ended, out } = await run(sql, { actors: BUDGET, pool }, pgBouncerEnv());
-  expect(ended.exitCode, ended.stderr).toBe(0);
-  const { diagnosis, treatments } = onlyResultIn(out).result;
-  const warnings = diagnosis.flatMap(({ rule, words }) => (rule === "session-state" ? [words] : []));
-  expect(warnings).toEqual([
-    "pgbouncer gives a session to another client after each transaction; " +
-      "bank.sql:3:1 takes an advisory lock of its session: use pg_advisory_xact_lock; " +
-      "bank.sql:5:1 makes a temporary table that stays in its session: write ON COMMIT DROP; " +
-      "bank.sql:6:1 sets a parameter of its session: use SET LOCAL, or set_config with true",
-  ]);
-  expect(treatments[0]?.trials[0]?.integrity?.remarks?.join()).toMatch(
-    /^[1-5] advisory locks? (was|were) still held by sessions of the pool/,
-  );
-});
+    const pool = { strategy: "pgbouncer", mode: "transaction", size: 2 };
+    const { ended, out } = await run(sql, { actors: BUDGET, pool }, pgBouncerEnv());
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const { diagnosis, treatments } = onlyResultIn(out).result;
+    const warnings = diagnosis.flatMap(({ rule, words }) => (rule === "session-state" ? [words] : []));
+    expect(warnings).toEqual([
+      "pgbouncer gives a session to another client after each transaction; " +
+        "bank.sql:3:1 takes an advisory lock of its session: use pg_advisory_xact_lock; " +
+        "bank.sql:5:1 makes a temporary table that stays in its session: write ON COMMIT DROP; " +
+        "bank.sql:6:1 sets a parameter of its session: use SET LOCAL, or set_config with true",
+    ]);
+    expect(treatments[0]?.trials[0]?.integrity?.remarks?.join()).toMatch(
+      /^[1-5] advisory locks? (was|were) still held by sessions of the pool/,
+    );
+  },
+);
 
-it.each([
-  ["prepared: true", true, 'syntax error at or near ":place"'],
-  ["prepared: simple", "simple", `syntax error at or near "'jobs'"`],
-])("refuses a setting in place of a table's name with the reason: %s", async (_, prepared, message) => {
+it.each(
+  casesOf(
+    [
+      ["prepared: true", true, 'syntax error at or near ":place"'],
+      ["prepared: simple", "simple", `syntax error at or near "'jobs'"`],
+    ],
+    1,
+  ),
+)("refuses a setting in place of a table's name with the reason: %s", async (_, prepared, message) => {
   const sql =
     "-- setting: place = jobs\n-- schema\nCREATE TABLE jobs (id int);\n-- name: look\nSELECT *\nFROM :place;\n";
   const { ended } = await run(sql, { prepared });
