@@ -74,10 +74,19 @@ SELECT 1`);
   expect(textsOf(preload)).toEqual(['INSERT INTO "film" SELECT y FROM public.theirs']);
 });
 
+it("reads a dump of tables without a schema", () => {
+  const text =
+    "-- schema\nSELECT pg_catalog.set_config('search_path', '', false);\nGRANT ALL ON public.film TO clerk;\nCREATE TABLE film (id int);\n-- name: t\nSELECT public.f(1)";
+  const { schema, transactions } = programOf(text);
+  expect(textsOf(schema)).toEqual(["CREATE TABLE film (id int)"]);
+  expect(transactions[0]?.steps).toMatchObject([{ pieces: ["SELECT public.f(1)"] }]);
+});
+
 it("leaves names of a file without a dump as they are", () => {
   const text =
-    "-- schema\nCREATE TABLE film (id int);\nGRANT ALL ON film TO clerk;\n-- name: t\nSELECT public.f(film.id) FROM film";
+    "-- schema\nSELECT set_config('work_mem', '4MB', true);\nCREATE TABLE film (id int);\nGRANT ALL ON film TO clerk;\n-- name: t\nSELECT public.f(film.id) FROM film";
   expect(textsOf(programOf(text).schema)).toEqual([
+    "SELECT set_config('work_mem', '4MB', true)",
     "CREATE TABLE film (id int)",
     "GRANT ALL ON film TO clerk",
   ]);

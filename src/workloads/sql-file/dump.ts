@@ -19,6 +19,7 @@ const OBJECT_OF_A_TABLE = new RegExp(
 );
 /** Commands of psql in a dump, and the rows behind a COPY, which are no SQL. */
 const NO_SQL = /^\\(?:un)?restrict\b.*$|(?<=^COPY\b.*\bFROM stdin;)\r?\n[^]*?^\\\.$/gim;
+const SEARCH_PATH_CALL = /\bset_config\s*\(\s*'search_path'/i;
 const SEARCH_PATH = /\bSET\s+search_path\s*(?:\bTO\b|=)[^;\n]*/gi;
 const SESSION_SETTINGS =
   "STATEMENT_TIMEOUT|LOCK_TIMEOUT|IDLE_IN_TRANSACTION_SESSION_TIMEOUT|TRANSACTION_TIMEOUT|CLIENT_ENCODING|" +
@@ -27,7 +28,7 @@ const SESSION_SETTINGS =
 /** Statements of a dump that are left out. `SET check_function_bodies` is not: functions stand above their tables. */
 const LEFT_OUT = new RegExp(
   `^(?:SET (?:${SESSION_SETTINGS})|(?:CREATE|ALTER|DROP) SCHEMA|ALTER .*OWNER TO|ALTER DEFAULT PRIVILEGES|` +
-    "GRANT|REVOKE|COMMENT ON|SECURITY LABEL|SELECT (?:PG_CATALOG )?.?SET_CONFIG|CREATE EXTENSION .*PLPGSQL)\\b",
+    "GRANT|REVOKE|COMMENT ON|SECURITY LABEL|CREATE EXTENSION .*PLPGSQL)\\b",
 );
 
 /** Text that is a qualified name as a whole, such as the argument of nextval. */
@@ -123,14 +124,16 @@ export function dumpIn(chunks: readonly Chunk[], refuse: Refuse, startsWithSchem
   const sql = sqlOfSchema(chunks, startsWithSchema);
   const code = sql.map(({ text }) => codeOf(text)).join("\n");
   const publicNames = namesIn(code, PUBLIC_OBJECT);
-  const schemas = new Set([...namesIn(code, CREATE_SCHEMA), ...(publicNames.length > 0 ? ["public"] : [])]);
+  const createdSchemas = namesIn(code, CREATE_SCHEMA);
+  const schemas = new Set([...createdSchemas, ...(publicNames.length > 0 ? ["public"] : [])]);
   const [schema, second] = schemas;
-  if (schema === undefined && !/\bset_config\s*\(/i.test(code)) return undefined;
+  if (schema === undefined && !sql.some(({ text }) => SEARCH_PATH_CALL.test(text))) return undefined;
   if (second !== undefined) refuseSecond(sql, schema ?? "", second, refuse);
-  const madeNames = new Set([...publicNames, ...namesIn(code, OBJECT_OF_A_TABLE)]);
+  const madeNames = new Set(
+    publicNames.length > 0 ? [...publicNames, ...namesIn(code, OBJECT_OF_A_TABLE)] : [],
+  );
   /** Others have `public` in common with the dump: what it does not make may be theirs. */
-  const isOwn = (name = ""): boolean =>
-    schema !== "public" || namesIn(code, CREATE_SCHEMA).length > 0 || madeNames.has(foldedName(name));
+  const isOwn = (name = ""): boolean => createdSchemas.length > 0 || madeNames.has(foldedName(name));
   const own =
     (replace: Qualified): Qualified =>
     (whole, prefix, name) =>
@@ -145,7 +148,8 @@ export function dumpIn(chunks: readonly Chunk[], refuse: Refuse, startsWithSchem
           return isCode || isBody(part) || NAME_IN_TEXT.test(part) ? unqualify(part) : part;
         })
         .join(""),
-    isLeftOut: (statement) => LEFT_OUT.test(wordsOf(statement).join(" ")),
+    isLeftOut: (statement) =>
+      LEFT_OUT.test(wordsOf(statement).join(" ")) || SEARCH_PATH_CALL.test(statement.pieces.join("x")),
   };
 }
 
