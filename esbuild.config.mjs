@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Bundles what runs in a browser: the page of report.html and the live dashboard, each as one script and one style
-// sheet that need nothing else, `dist/report/html/{page,live}.{js,css}`. The program puts them into its HTML; a page
+// Bundles what runs in a browser: the pages of report.html and of a history, and the live dashboard, each as one script
+// and one style sheet that need nothing else, `dist/report/html/{page,history,live}.{js,css}`. The program puts them into its HTML; a page
 // that imports anything of Node does not build. And the command line and the worker thread, in place of what tsc made
 // of their entries: every command starts the one and every trial several of the other, and one file with all that it
 // imports loads in half the time of three hundred.
@@ -12,7 +12,11 @@ import { build } from "esbuild";
 const PROGRAM = path.join(import.meta.dirname, "src");
 const dist = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, "dist"));
 
-const PAGES = { page: "report/html/page", live: "live/page/browser" };
+const PAGES = {
+  page: "report/html/page",
+  history: "report/html/history/browser",
+  live: "live/page/browser",
+};
 const entryPoints = Object.entries(PAGES).flatMap(([page, room]) =>
   ["main.ts", `${page}.css`].map((file) => ({ in: path.join(PROGRAM, room, file), out: page })),
 );

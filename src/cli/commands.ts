@@ -4,6 +4,7 @@ import { register as registerAgents } from "./agents.js";
 import { register as registerBisect } from "./bisect.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
+import { register as registerHistory } from "./history.js";
 import { register as registerImport } from "./import.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
@@ -22,6 +23,7 @@ export const COMMANDS: readonly ((program: Command) => void)[] = [
   registerAgent,
   registerAgents,
   registerCompare,
+  registerHistory,
   registerReport,
   registerLogs,
   registerValidate,

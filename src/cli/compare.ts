@@ -1,6 +1,6 @@
 // `train-sim compare`: reads directories only. Ends with 99 if something surely became worse, else with 112 if a run is not judged.
 import { resolve } from "node:path";
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
 import { ExitCode, UsageError } from "../foundation/errors.js";
 import { escapeControlCharacters } from "../foundation/shown.js";
 import { counted } from "../foundation/units.js";
@@ -18,7 +18,8 @@ import { renderComparisonMarkdown } from "../report/markdown/comparison-markdown
 import { readResult } from "../results/reader.js";
 import { writeNamedFile } from "../foundation/storage.js";
 import { measureRevisions } from "./compare-revisions.js";
-import { appendValue, maxRegressionOption, wholeNumber } from "./option-values.js";
+import { appendValue, maxRegressionOption, share, wholeNumber } from "./option-values.js";
+import { exitCodeOf } from "./regression-exit.js";
 import { addReportOptions, writeReports, type ReportFileOptions } from "./written-reports.js";
 
 interface CompareOptions extends ReportFileOptions {
@@ -36,14 +37,6 @@ interface CompareOptions extends ReportFileOptions {
   readonly json?: true;
 }
 
-/** Parses `5%` or `5` to a share of 0.05. */
-function parseShare(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim());
-  const percent = Number(match?.[1]);
-  if (!match || percent >= 100) throw new InvalidArgumentError("Give a percentage below 100, such as 5%.");
-  return percent / 100;
-}
-
 export function register(program: Command): void {
   const command = program
     .command("compare")
@@ -55,7 +48,7 @@ export function register(program: Command): void {
       "result directories; the first is the baseline unless --baseline names one. With --base-ref: a scenario",
     )
     .option("--baseline <dir>", "result directory to compare the others with")
-    .addOption(maxRegressionOption(parseShare))
+    .addOption(maxRegressionOption(share))
     .option("--allow-differences", "judge runs of other settings or machines, and disturbed ones, too")
     .option("--csv <file>", "also write one row a run, oldest first, for change-point tools (Apache Otava)")
     .option("--history", "find the runs at which a series of runs changed, oldest first by their start")
@@ -135,11 +128,6 @@ async function revisions(
   });
   await report(document, options);
   if (exitCode !== ExitCode.done) process.exitCode = exitCode;
-}
-
-function exitCodeOf(regressions: number, isJudged: boolean): ExitCode {
-  if (regressions > 0) return ExitCode.thresholdFailed;
-  return isJudged ? ExitCode.done : ExitCode.notJudged;
 }
 
 async function history(directories: readonly string[], options: CompareOptions): Promise<void> {

@@ -37,7 +37,7 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/agents\.ts$/, ["agents manifest"]],
   [/^cli\/option-values\.ts$/, ["compare", "bisect"]],
   [/^cli\/written-reports\.ts$/, ["run", "compare"]],
-  [/^report\/(terminal|findings)\/run-(comparison|history)-(text|sentences)/, ["compare"]],
+  [/^report\/(terminal|findings)\/(run-)?(comparison|history)-(text|sentences)/, ["compare"]],
   [/^cli\/([a-z-]+)\.ts$/, []],
   [/^logs\//, ["logs"]],
   [/^engine\/recommend\//, ["recommend"]],

@@ -34,6 +34,14 @@ export function agents(text: string): number | readonly string[] {
   return hosts;
 }
 
+/** Parses `5%` or `5` to a share of 0.05. */
+export function share(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim());
+  const percent = Number(match?.[1]);
+  if (!match || percent >= 100) throw new InvalidArgumentError("Give a percentage below 100, such as 5%.");
+  return percent / 100;
+}
+
 /** The option `--max-regression`: people write it as a percentage, and its value is a share, 0.05 by default. */
 export function maxRegressionOption(shareOf: (text: string) => number): Option {
   return new Option("--max-regression <percent>", "how much worse is accepted")

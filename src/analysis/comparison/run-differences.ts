@@ -29,13 +29,14 @@ function factDifferences(before: Facts, after: Facts): string[] {
 /** Text of a workload's file, or the digest of a module. */
 const FILE_CONTENT = /^(?:workload|factors\.workload\[\d+\]|include\[\d+\]\.workload)\b.*\.(?:sql|hash)$/;
 
-interface Difference {
+/** A difference between the surroundings of two runs. */
+export interface RunDifference {
   readonly kind: "rates" | "machine" | "versions" | "files" | "settings" | "scenario";
   readonly words: string;
 }
 
 /** Differences between the surroundings of two runs, the most important first. */
-function differencesOf({ result: before }: Run, { result: after }: Run): Difference[] {
+export function runDifferences({ result: before }: Run, { result: after }: Run): RunDifference[] {
   const scenarioChanges = scenarioDifferences(before.scenario.yaml, after.scenario.yaml).filter(
     ({ path }) => !SKIPPED_SCENARIO_KEYS.test(path),
   );
@@ -50,7 +51,7 @@ function differencesOf({ result: before }: Run, { result: after }: Run): Differe
   const capacityRatesOf = ({ capacity = [] }: ResultDocument): Facts =>
     Object.fromEntries(capacity.map((each) => [each.treatment, each.ratePerSecond ?? "none"]));
   const [one, other] = [before.environment, after.environment];
-  const comparedFacts: [Difference["kind"], words: string, differences: string[]][] = [
+  const comparedFacts: [RunDifference["kind"], words: string, differences: string[]][] = [
     [
       "rates",
       "rates found by the search for capacity, at which trials ran, differ",
@@ -68,12 +69,8 @@ function differencesOf({ result: before }: Run, { result: after }: Run): Differe
 }
 
 /** True if runs are compared because they differ in this. */
-function isReasonToCompare(kind: Difference["kind"]): boolean {
+function isReasonToCompare(kind: RunDifference["kind"]): boolean {
   return kind === "versions" || kind === "files";
-}
-
-export function runDifferences(baseline: Run, run: Run): string[] {
-  return differencesOf(baseline, run).map(({ words }) => words);
 }
 
 /** Reasons why counts or timings of these runs are not valid. */
@@ -92,7 +89,7 @@ export function obstaclesBetween(baseline: Run, run: Run): string[] {
   return [
     ...disturbances([baseline, run]),
     ...interferenceWarnings(baseline, run),
-    ...differencesOf(baseline, run).flatMap(({ kind, words }) => (isReasonToCompare(kind) ? [] : [words])),
+    ...runDifferences(baseline, run).flatMap(({ kind, words }) => (isReasonToCompare(kind) ? [] : [words])),
   ];
 }
 
@@ -102,7 +99,7 @@ export function runNotes(baseline: Run, run: Run): string[] {
     ...[baseline, run].flatMap(({ directory, result: { verdict } }) =>
       verdict.status === "aborted" ? [`${directory} is aborted: ${verdict.reasons.join("; ")}`] : [],
     ),
-    ...differencesOf(baseline, run).flatMap(({ kind, words }) => (isReasonToCompare(kind) ? [words] : [])),
+    ...runDifferences(baseline, run).flatMap(({ kind, words }) => (isReasonToCompare(kind) ? [words] : [])),
   ];
 }
 

@@ -1,5 +1,6 @@
 // A series of runs: where it changed, by how much, which surroundings changed then, and how the text reads.
 import { expect, it } from "vitest";
+import { exampleRun } from "../../../test/support/example-history.js";
 import { exampleResult, exampleDisturbance } from "../../../test/support/example-result.js";
 import { Prng } from "../../foundation/prng.js";
 import { renderHistory } from "../../report/terminal/run-history-text.js";
@@ -7,21 +8,12 @@ import type { ResultDocument } from "../../results/result-schema.js";
 import type { StoredRun } from "../comparison/run-comparison.js";
 import { historyOf } from "./run-history.js";
 
-/** Makes a run that began on day `number`; its text treatment is `slowdown` times as slow as jsonb. */
-function run(number: number, slowdown: number, change?: (result: ResultDocument) => void): StoredRun {
-  const result = exampleResult(3, slowdown * (1 + 0.002 * (number % 3)));
-  for (const trial of result.treatments.flatMap(({ trials }) => trials))
-    Object.assign(trial, { startedAt: `2026-11-${String(number).padStart(2, "0")}T10:00:00.000Z` });
-  change?.(result);
-  return { directory: `results/${number}`, result };
-}
-
 const upgrade = (result: ResultDocument): void => {
   Object.assign(result.environment.versions, { database: "PostgreSQL 19.1" });
 };
 
 const series = (slowdowns: readonly number[]): StoredRun[] =>
-  slowdowns.map((slowdown, i) => run(i + 1, slowdown, i >= 7 ? upgrade : undefined));
+  slowdowns.map((slowdown, i) => exampleRun(i + 1, slowdown, i >= 7 ? upgrade : undefined));
 
 it("a history names the run at which the level changed, and other changes in its environment", () => {
   const slower = [...Array<number>(7).fill(2), ...Array<number>(5).fill(3)];
@@ -91,10 +83,10 @@ it("a history states which runs are inconclusive because neighbours resemble eac
 });
 
 it("a history states that few runs show nothing, and which runs are left out", () => {
-  const empty = run(4, 2, ({ treatments }) =>
+  const empty = exampleRun(4, 2, ({ treatments }) =>
     treatments.forEach((each) => Object.assign(each, { trials: [] })),
   );
-  const document = historyOf([run(1, 2), run(2, 2), run(3, 2), empty], 0.05);
+  const document = historyOf([exampleRun(1, 2), exampleRun(2, 2), exampleRun(3, 2), empty], 0.05);
   expect(document).toMatchObject({ changes: [], regressions: 0, leftOut: ["results/4"] });
   const text = renderHistory(document);
   expect(text).toContain("Nothing can be concluded from 3 runs: finding a change takes at least 10.");
@@ -105,7 +97,7 @@ it("a history states that few runs show nothing, and which runs are left out", (
 it("a history judges disturbed runs only on request, and states whether the newest run is judged", () => {
   const disturb = (result: ResultDocument): void => void (result.verdict = exampleDisturbance("noise"));
   const steady = series(Array<number>(12).fill(2));
-  const slow = [13, 14, 15].map((number) => run(number, 3, disturb));
+  const slow = [13, 14, 15].map((number) => exampleRun(number, 3, disturb));
   const document = historyOf([...steady, ...slow], 0.05);
   expect(document).toMatchObject({ changes: [], isNewestJudged: false });
   expect(document.runs).toHaveLength(12);
@@ -116,5 +108,5 @@ it("a history judges disturbed runs only on request, and states whether the newe
   const allowed = historyOf([...steady, ...slow], 0.05, true);
   expect(allowed).toMatchObject({ regressions: 4, notJudged: [], isNewestJudged: true });
   expect(renderHistory(allowed)).toContain("in doubt: results/13 (counts valid, timings not valid)");
-  expect(historyOf([...steady, ...slow, run(16, 2)], 0.05).isNewestJudged).toBe(true);
+  expect(historyOf([...steady, ...slow, exampleRun(16, 2)], 0.05).isNewestJudged).toBe(true);
 });

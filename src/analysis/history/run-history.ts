@@ -4,12 +4,13 @@ import { isHeadline } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
   COMPARISON_METRICS,
+  type ComparisonMetric,
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 import { isWorse, type StoredRun, type TreatmentMetric } from "../comparison/run-comparison.js";
-import { runDifferences } from "../comparison/run-differences.js";
+import { runDifferences, type RunDifference } from "../comparison/run-differences.js";
 import { treatmentsByKey } from "../comparison/treatment-keys.js";
 import { mean, median } from "../statistics/quantiles.js";
 import { deviationOf } from "../statistics/trials-to-decide.js";
@@ -63,11 +64,36 @@ export interface Scatter extends TreatmentMetric {
   readonly share: number;
 }
 
-interface HistoryRun {
+export interface HistoryRun {
   readonly directory: string;
   readonly startedAt: string;
   /** `ok`, or the parts of the run that are not valid. */
   readonly verdict: string;
+  /** Differences from the run before it; empty for the first run and for runs that are not judged. */
+  readonly differences: readonly RunDifference[];
+}
+
+/** Value of a metric in one run: the median over its complete trials. */
+export interface RunValue {
+  readonly value: number;
+  /** 95 % interval of the median or, with too few trials for one, the smallest and the largest value. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A metric over all judged runs, in milliseconds or events per second. */
+export interface HistorySeries extends TreatmentMetric {
+  /** Values by run; null if the run does not have the metric. */
+  readonly values: readonly (RunValue | null)[];
+  /** Levels from the first run to the last; each is the geometric mean over its runs. */
+  readonly levels: readonly Level[];
+}
+
+interface Level {
+  /** Number of the first run at the level, from 1; the range includes both ends. */
+  readonly firstRun: number;
+  readonly lastRun: number;
+  readonly mean: number;
 }
 
 export interface HistoryDocument {
@@ -82,6 +108,7 @@ export interface HistoryDocument {
   readonly maxRegression: number;
   readonly changes: readonly HistoryChange[];
   readonly scatter: readonly Scatter[];
+  readonly series: readonly HistorySeries[];
   readonly lastingRegressions: readonly HistoryRegression[];
   /** Number of metrics in `lastingRegressions`. */
   readonly regressions: number;
@@ -106,8 +133,23 @@ export function startTimeOf({ treatments }: ResultDocument): string {
   return times[0] ?? "1970-01-01T00:00:00.000Z";
 }
 
-interface HistoryMetric extends TreatmentMetric {
+interface HistoryMetric {
+  readonly about: TreatmentMetric;
+  /** Logarithms by run; NaN if the run does not have the metric. */
   readonly values: MetricValues;
+  readonly runValues: HistorySeries["values"];
+}
+
+function runValue(
+  { summary = [] }: TreatmentResult,
+  operation: string,
+  metric: ComparisonMetric,
+  logarithm: number,
+): RunValue | null {
+  if (Number.isNaN(logarithm)) return null;
+  const value = Math.exp(logarithm);
+  const found = summary.find((each) => each.operation === operation && each.metric === metric);
+  return { value, low: found?.ciLow ?? found?.min ?? value, high: found?.ciHigh ?? found?.max ?? value };
 }
 
 function metricsOf(runs: readonly StoredRun[]): HistoryMetric[] {
@@ -118,16 +160,24 @@ function metricsOf(runs: readonly StoredRun[]): HistoryMetric[] {
     const presentTreatments = runTreatments.filter((each): each is TreatmentResult => each !== undefined);
     const newestIndex = runTreatments.findLastIndex((each) => each !== undefined);
     return comparedOperations(presentTreatments).flatMap((operation) =>
-      COMPARISON_METRICS.filter(isHeadline).map((metric) => ({
-        treatment: presentTreatments[0]?.id ?? "",
-        operation,
-        metric,
-        unit: unitOf((runs[newestIndex] as StoredRun).result.workload, operation),
-        values: runTreatments.map((each) => {
+      COMPARISON_METRICS.filter(isHeadline).map((metric) => {
+        const values = runTreatments.map((each) => {
           const logs = each ? [...logarithmSeries(each, operation, metric, presentTreatments).values()] : [];
           return logs.length > 0 ? median(logs) : Number.NaN;
-        }),
-      })),
+        });
+        return {
+          about: {
+            treatment: presentTreatments[0]?.id ?? "",
+            operation,
+            metric,
+            unit: unitOf((runs[newestIndex] as StoredRun).result.workload, operation),
+          },
+          values,
+          runValues: runTreatments.map((each, i) =>
+            each ? runValue(each, operation, metric, values[i] ?? Number.NaN) : null,
+          ),
+        };
+      }),
     );
   });
 }
@@ -145,7 +195,7 @@ function ratioOf({ difference, low, high }: LevelDifference): LevelRatio {
 }
 
 function levelChange(
-  { values, ...about }: HistoryMetric,
+  { about, values }: HistoryMetric,
   at: number,
   change: ChangedMetric,
   maxRegression: number,
@@ -167,7 +217,7 @@ function levelChange(
  * regression.
  */
 function regressionOf(
-  { values, ...about }: HistoryMetric,
+  { about, values }: HistoryMetric,
   cuts: readonly number[],
   runs: readonly StoredRun[],
   maxRegression: number,
@@ -184,7 +234,7 @@ function regressionOf(
   return regressions.toSorted((a, b) => size(b) - size(a)).slice(0, 1);
 }
 
-function scatterOf({ values, ...about }: HistoryMetric, starts: readonly number[]): Scatter[] {
+function scatterOf({ about, values }: HistoryMetric, starts: readonly number[]): Scatter[] {
   const levels = starts.map((from, i) => [
     ...levelValues(values, from, starts[i + 1] ?? values.length).values(),
   ]);
@@ -192,8 +242,26 @@ function scatterOf({ values, ...about }: HistoryMetric, starts: readonly number[
   return deviation === undefined ? [] : [{ ...about, share: Math.expm1(deviation) }];
 }
 
-function historyRun({ directory, result }: StoredRun): HistoryRun {
-  return { directory, startedAt: startTimeOf(result), verdict: verdictText(result.verdict) };
+function historyRun(run: StoredRun, before: StoredRun | undefined): HistoryRun {
+  return {
+    directory: run.directory,
+    startedAt: startTimeOf(run.result),
+    verdict: verdictText(run.result.verdict),
+    differences: before ? runDifferences(before, run) : [],
+  };
+}
+
+/** The metric with its levels, which begin at the first run and at each of `cuts`. */
+function seriesOf({ about, values, runValues }: HistoryMetric, cuts: readonly number[]): HistorySeries {
+  const starts = [0, ...cuts];
+  const levels = starts.flatMap((from, i): Level[] => {
+    const to = starts[i + 1] ?? values.length;
+    const logarithms = [...levelValues(values, from, to).values()];
+    return logarithms.length > 0
+      ? [{ firstRun: from + 1, lastRun: to, mean: Math.exp(mean(logarithms)) }]
+      : [];
+  });
+  return { ...about, values: runValues, levels };
 }
 
 function rangeOf({ from, to, correlation }: UndecidedRuns): HistoryRange {
@@ -229,27 +297,29 @@ export function historyOf(
       run: point.at + 1,
       runsBefore: point.at - point.from,
       runsAfter: point.to - point.at,
-      differences: runDifferences(before, run),
+      differences: runDifferences(before, run).map(({ words }) => words),
       metrics: point.metrics.map((change) =>
         levelChange(metrics[change.metric] as HistoryMetric, point.at, change, maxRegression),
       ),
     };
   });
-  const lastingRegressions = metrics.flatMap((metric, index) => {
-    const metricPoints = points.filter((point) => point.metrics.some((change) => change.metric === index));
-    const cuts = metricPoints.map(({ at }) => at);
-    return regressionOf(metric, cuts, runs, maxRegression);
-  });
+  const metricCuts = metrics.map((_, index) =>
+    points.filter((point) => point.metrics.some((change) => change.metric === index)).map(({ at }) => at),
+  );
+  const lastingRegressions = metrics.flatMap((metric, index) =>
+    regressionOf(metric, metricCuts[index] ?? [], runs, maxRegression),
+  );
   const starts = [0, ...points.map(({ at }) => at)];
   return {
     version: 1,
-    runs: runs.map(historyRun),
-    notJudged: measuredRuns.filter((run) => !isJudged(run)).map(historyRun),
+    runs: runs.map((run, i) => historyRun(run, runs[i - 1])),
+    notJudged: measuredRuns.filter((run) => !isJudged(run)).map((run) => historyRun(run, undefined)),
     isNewestJudged: measuredRuns.slice(-1).every(isJudged),
     leftOut: storedRuns.filter((run) => !hasTrial(run)).map(({ directory }) => directory),
     maxRegression,
     changes,
     scatter: metrics.flatMap((metric) => scatterOf(metric, starts)),
+    series: metrics.map((metric, index) => seriesOf(metric, metricCuts[index] ?? [])),
     lastingRegressions,
     regressions: lastingRegressions.length,
     undecided: undecided.map(rangeOf),

@@ -24,9 +24,9 @@ async function readAsset(file: string): Promise<string> {
   }
 }
 
-/** Reads the page's script and style sheet. Rejects with a TrainSimError if the program was not built. */
-export async function readPageAssets(): Promise<PageAssets> {
-  const [script, style] = await Promise.all([readAsset("page.js"), readAsset("page.css")]);
+/** Reads the script and the style sheet of a page. Rejects with a TrainSimError if the program was not built. */
+export async function readPageAssets(page: "page" | "history" = "page"): Promise<PageAssets> {
+  const [script, style] = await Promise.all([readAsset(`${page}.js`), readAsset(`${page}.css`)]);
   return { script, style };
 }
 

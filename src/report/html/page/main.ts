@@ -1,6 +1,6 @@
 // Entry of report.html. It loads nothing and sends nothing.
 import type { ReportData } from "../report-data.js";
-import { ChartSection, PAPER_WIDTH_PX } from "./chart-section.js";
+import { ChartSection } from "./chart-section.js";
 import { canDraw } from "./charts/drawable.js";
 import type { View } from "./charts/drawing.js";
 import { stateFromHash, stateToHash, stateWithChoice, type FilterState } from "./charts/filter-state.js";
@@ -9,6 +9,7 @@ import { viewOf } from "./charts/view.js";
 import { element } from "./dom.js";
 import { Filters } from "./filters.js";
 import { currentTheme, isOnPaper, onLookChange } from "./look.js";
+import { PAPER_WIDTH_PX } from "./picture.js";
 
 /**
  * Reads the data that the program embedded in the page. Its shape is not checked here, because the compiler checks the

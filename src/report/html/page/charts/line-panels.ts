@@ -87,7 +87,7 @@ function xAxisOf(chart: LineChart, panel: number, surface: DrawingSurface): XAXi
     ...(x.min !== undefined && { min: x.min }),
     ...(x.isWhole && { minInterval: 1 }),
     // The axis ends after the last mark, which may lie beyond the last point.
-    max: ({ max }: { max: number }) => Math.max(max, ...markEnds),
+    max: x.max ?? (({ max }: { max: number }) => Math.max(max, ...markEnds)),
     axisLabel: label,
     axisPointer: { label: { formatter: ({ value }) => (x.cell ?? x.tick ?? String)(Number(value)) } },
   } as XAXisComponentOption;

@@ -39,6 +39,8 @@ export interface LineAxis {
   /** Formats x as the heading of a table's row. Default: `tick`, or the number itself. */
   readonly cell?: (x: number) => string;
   readonly min?: number;
+  /** End of the axis. Default: the last point or mark. */
+  readonly max?: number;
   /** True if ticks stand at whole numbers only. */
   readonly isWhole?: boolean;
   /** True if the axis is time. The chart's text then states the median over time. */
