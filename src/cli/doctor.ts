@@ -1,11 +1,12 @@
 // `train-sim doctor`: changes nothing; ends with 104 if this machine cannot carry the given scenario.
 import type { Command } from "commander";
-import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
+import { ExitCode, messageOf, TrainSimError, UsageError } from "../foundation/errors.js";
 import { clockSource, connectionLimits, isQuickClockSource, machineFacts } from "../foundation/machine.js";
 import { distinct } from "../foundation/distinct.js";
 import { counted, formatSize } from "../foundation/units.js";
 import { faultObstacle, openFilesOf, shortageOf } from "../engine/session/demand.js";
 import { machineCaveats } from "../engine/session/machine-caveats.js";
+import { factsOf } from "../engine/session/own-server-facts.js";
 import {
   leftoverSchemas,
   obstaclesOn,
@@ -14,7 +15,7 @@ import {
   type OwnServer,
 } from "../engine/session/preflight.js";
 import { FAULT_KINDS } from "../faults/registry.js";
-import { loadScenario } from "../scenario/loader.js";
+import { loadScenario, parseScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint.js";
 import { capabilitiesOf } from "../database/registry.js";
 import { loadOfAgents, loadOfThisProcess } from "../scenario/connections.js";
@@ -25,7 +26,7 @@ import { findOrphans, orphanCommand, orphanWords } from "../foundation/process/o
 import { WORKLOADS, workloadOf } from "../workloads/registry.js";
 import { packageVersion } from "./package-info.js";
 
-/** One line of the report. `missing` is no error unless the scenario needs it. */
+/** One line of the report. `missing` is optional. */
 interface Finding {
   readonly state: "ok" | "warning" | "missing" | "problem";
   readonly what: string;
@@ -38,14 +39,22 @@ export function register(program: Command): void {
     .command("doctor")
     .description("Check this machine and a scenario's database, and print a remedy for each problem")
     .argument("[scenario]", "check the machine against this scenario's clients too")
+    .option("--url <url>", "check the server at this URL, without a scenario and without this machine")
     .option("--json", "print the findings as JSON")
     .action(doctor);
 }
 
-async function doctor(scenario: string | undefined, options: { json?: true }): Promise<void> {
+async function doctor(scenario: string | undefined, options: { json?: true; url?: string }): Promise<void> {
+  const findings =
+    options.url === undefined ? await examine(scenario) : await examineUrl(options.url, scenario);
+  process.stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : render(findings));
+  if (findings.some(({ state }) => state === "problem")) process.exitCode = ExitCode.invalid;
+}
+
+async function examine(scenario: string | undefined): Promise<Finding[]> {
   const experiment =
     scenario === undefined ? undefined : await loadScenario(scenario, { environment: process.env });
-  const findings: Finding[] = [
+  return [
     examineMachine(),
     ...(await examineTargets(experiment)),
     ...(await examineStart(experiment)),
@@ -59,16 +68,22 @@ async function doctor(scenario: string | undefined, options: { json?: true }): P
     ...(await examineLeftovers()),
     ...(await examineOwnServers(experiment)),
   ];
-  process.stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : render(findings));
-  if (findings.some(({ state }) => state === "problem")) process.exitCode = ExitCode.invalid;
+}
+
+/** Findings on the server alone, as the least demanding scenario needs it. */
+async function examineUrl(url: string, scenario: string | undefined): Promise<Finding[]> {
+  if (scenario !== undefined)
+    throw new UsageError("--url checks a server without a scenario", "Leave one of the two out.");
+  const text = JSON.stringify({ name: "doctor", workload: "documents", target: { url } });
+  return examineOwnServers(parseScenario(text, "--url", { environment: process.env }));
 }
 
 function render(findings: readonly Finding[]): string {
-  const marks = { ok: "ok     ", warning: "warning", missing: "missing", problem: "PROBLEM" };
+  const marks = { ok: "ok      ", warning: "warning ", missing: "optional", problem: "PROBLEM " };
   const width = Math.max(...findings.map(({ what }) => what.length));
   return findings
     .map(({ state, what, detail, remedy }) => {
-      const indent = " ".repeat(width + 11);
+      const indent = " ".repeat(width + 12);
       const remedyText = remedy ? `\n${indent}${remedy.replaceAll("\n", `\n${indent}`)}` : "";
       return `${marks[state]}  ${what.padEnd(width)}  ${detail}${remedyText}\n`;
     })
@@ -248,11 +263,16 @@ async function examineOwnServers(experiment: Experiment | undefined): Promise<Fi
 
 async function examineOwnServer(server: OwnServer): Promise<Finding[]> {
   const what = "server";
+  const facts = await factsOf(server);
   const obstacles = await obstaclesOn(server);
   const leftovers = await leftoverSchemas(server);
   const serverFindings = [
-    ...obstacles.map(({ kind, words, remedy }): Finding => {
-      return { state: kind === "evidence" ? "warning" : "problem", what, detail: words, remedy };
+    ...facts.map(({ state, words, ...fact }): Finding => {
+      return { ...fact, state: state === "optional" ? "missing" : state, detail: words };
+    }),
+    ...obstacles.map(({ kind, isOptional, words, remedy }): Finding => {
+      const state = kind !== "evidence" ? "problem" : isOptional ? "missing" : "warning";
+      return { state, what, detail: words, remedy };
     }),
     ...leftovers.map(({ words, command }) => leftoverFinding(words, command)),
   ];
@@ -267,7 +287,7 @@ async function examineOwnServer(server: OwnServer): Promise<Finding[]> {
     ? ", and each trial requests a checkpoint (target.checkpoint: false leaves it out)"
     : "";
   const remedy = `Do not run this on a production server: the load uses all that it gives${checkpointText}.`;
-  return [{ state: "ok", what, detail, remedy }, ...serverFindings];
+  return [...serverFindings, { state: "ok", what, detail, remedy }];
 }
 
 function missingFinding(what: string, error: unknown, state: "missing" | "problem"): Finding {

@@ -136,6 +136,19 @@ export interface Obstacle {
   readonly words: string;
   /** The way out, as SQL if SQL helps. */
   readonly remedy: string;
+  /** True if the missing evidence is an addition that many servers lack. */
+  readonly isOptional?: boolean;
+}
+
+/** A fact about a server of the user, or about train-sim's role there, which stops no run. */
+export interface ServerFact {
+  /** `optional`: a part of the evidence or some faults are missing. */
+  readonly state: "ok" | "optional" | "warning";
+  /** Subject of the fact, in one word. */
+  readonly what: string;
+  readonly words: string;
+  /** The way to what is missing, as SQL if SQL helps. */
+  readonly remedy: string;
 }
 
 export interface ClientEndpoint {
@@ -169,6 +182,8 @@ export interface Server<Admin extends AdminSession> {
   requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void;
   /** All obstacles to the run on a server of the user. Rejects like `administer`. */
   obstacles(demand: ServerDemand): Promise<Obstacle[]>;
+  /** Facts that only servers of this database have. */
+  facts?(admin: Admin): Promise<ServerFact[]>;
   poolerRefusal(endpoint: Endpoint): Promise<{ readonly words: string; readonly remedy: string } | undefined>;
   /**
    * Number of train-sim's control transactions that have ended since this process began. The server's counters include

@@ -309,6 +309,46 @@ describe("prepared statements through a pooler", () => {
   );
 });
 
+describe("doctor --url", () => {
+  const doctor = (endpoint: Endpoint): ReturnType<typeof trainSim> =>
+    trainSim(["doctor", "--url", urlOf({ ...endpoint, user: encodeURIComponent(endpoint.user) })]);
+
+  it("names product and version first, and marks missing evidence as optional", async () => {
+    await own.admin.query(
+      `GRANT CREATE ON DATABASE ${quotedDatabase} TO ${quoted}; REVOKE pg_monitor FROM ${quoted}`,
+    );
+    const { exitCode, stdout } = await doctor(poor);
+    expect(exitCode, stdout).toBe(0);
+    expect(stdout).toMatch(/^ok +server +PostgreSQL \d+\.\d+ at postgresql:\/\//);
+    expect(stdout).toMatch(/\noptional +faults +role .* ends its own sessions only/);
+    expect(stdout).toMatch(/\noptional +server +role .* may not read statistics of other roles/);
+    expect(stdout).toMatch(/\noptional +server +database .* has no working extension pg_stat_statements/);
+    expect(stdout).toMatch(/\nok +connections +at most \d+/);
+    expect(stdout).not.toContain("Docker");
+  });
+
+  it("refuses a pooler in transaction mode, and a scenario in addition to the URL", async () => {
+    const pooler = entry(await pgBouncer(NEWEST_PGBOUNCER, server));
+    const { exitCode, stdout } = await doctor(pooler);
+    expect(exitCode).toBe(104);
+    expect(stdout).toMatch(/\nPROBLEM +server +.* is a pooler in transaction mode/);
+    const both = await trainSim(["doctor", "quickstart", "--url", urlOf(server)]);
+    expect(both.exitCode).toBe(104);
+    expect(both.stderr).toContain("--url checks a server without a scenario");
+  });
+});
+
+it("a run without pg_stat_statements says which evidence it lacks", async () => {
+  const file = writeScenarioFile(
+    `name: a\nnamespace: ${testNamespace("lacks")}\nworkload: connections\ntarget: ${url(own.endpoint)}\ntrials: 1\n` +
+      "trial: { warmUp: 0s, duration: 1s }\ndiagnosis: { ceiling: false }\nactors: { clients: { workers: 1, load: { clients: 1, thinkTime: 20ms } } }\n",
+  );
+  const { exitCode, stderr } = await trainSim(["run", file, "--out", scratchDirectory()]);
+  expect(exitCode, stderr).toBe(0);
+  expect(stderr).toContain("evidence will lack the server's time by statement");
+  expect(stderr).toContain("CREATE EXTENSION pg_stat_statements;");
+});
+
 describe("run and doctor", () => {
   it("name every problem before anything is created", async () => {
     const pooler = entry(await pgBouncer(NEWEST_PGBOUNCER, server));

@@ -41,7 +41,9 @@ async function serverObstacles(demand: ServerDemand): Promise<Obstacle[]> {
     return [
       ...(place.isStandby ? [{ kind: "unfit", words, remedy } as const] : []),
       ...absentRights.map(({ isNeeded, words, remedy }): Obstacle => {
-        return { kind: isNeeded ? "unfit" : "evidence", words, remedy };
+        return isNeeded
+          ? { kind: "unfit", words, remedy }
+          : { kind: "evidence", isOptional: true, words, remedy };
       }),
       ...(await Promise.all(held)).flat(),
       ...(await connectionLimits(admin, connectionsNeeded(place, demand))).map(limitObstacle),

@@ -27,6 +27,7 @@ import { obstacleOf, obstaclesOf } from "./obstacles.js";
 import { poolerRefusal } from "./pooling.js";
 import { explain, remedyOf } from "./remedies.js";
 import { readServerIdentity } from "./server-identity.js";
+import { serverFacts } from "./server-facts.js";
 import { readServerInfo } from "./server-info.js";
 import { sessions } from "./sessions.js";
 import type { DialectName } from "./settings.js";
@@ -69,6 +70,7 @@ const server: Database<AdminClient>["server"] = {
   },
   requireConnections,
   obstacles: obstaclesOf,
+  facts: serverFacts,
   poolerRefusal,
   controlTransactions,
 };

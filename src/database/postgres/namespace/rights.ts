@@ -1,6 +1,7 @@
 // Rights that train-sim's role lacks on a server of the user, and the lines that grant them. Reads the catalogue alone.
 import type { AdminClient } from "../admin.js";
 import type { SqlRow } from "../../sql.js";
+import { managedServiceOf, type ManagedService } from "../managed-services.js";
 import { quoteIdentifier } from "../quoting.js";
 import { postgres } from "../dialects/postgres/dialect.js";
 import { namespaceState } from "./namespace.js";
@@ -17,7 +18,7 @@ const RIGHTS_SQL = `SELECT current_user::text AS role, current_database()::text 
   coalesce((SELECT pg_has_role(oid, 'USAGE') FROM pg_roles WHERE rolname = 'pg_read_all_stats'), true) AS "seesAll",
   EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_stat_statements') AS "hasStatements",
   EXISTS (SELECT FROM pg_settings WHERE name = 'pg_stat_statements.max') AS "isPreloaded",
-  coalesce((SELECT setting FROM pg_settings WHERE name = 'shared_preload_libraries'), '') AS "preloaded"`;
+  (SELECT setting FROM pg_settings WHERE name = 'shared_preload_libraries') AS "preloaded"`;
 
 /** Query for the owner of the schema $1, if our role lacks the owner's rights. */
 const STRANGER_OWNER_SQL = `SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
@@ -54,7 +55,7 @@ export async function missingRights(
       words: `role "${role}" may not read statistics of other roles: evidence will lack sessions, waits, vacuums and statements of theirs`,
       remedy: `GRANT pg_monitor TO ${quoteIdentifier(role)};`,
     });
-  const statements = statementRemedies(row);
+  const statements = statementRemedies(row, await managedServiceOf(client));
   if (statements.length > 0)
     missing.push({
       isNeeded: false,
@@ -68,20 +69,19 @@ export async function missingRights(
  * Remedies if pg_stat_statements cannot be read: it needs its library loaded at the server's start, and its views in the
  * database.
  */
-function statementRemedies(row: SqlRow | undefined): string[] {
-  const preloadedLibraries = String(row?.["preloaded"])
-    .split(/[\s,]+/)
-    .filter((name) => name !== "");
-  const quotedLibraries = [...preloadedLibraries, "pg_stat_statements"].map(
-    (name) => `'${name.replaceAll("'", "''")}'`,
-  );
+function statementRemedies(row: SqlRow | undefined, service: ManagedService | undefined): string[] {
   return [
-    ...(row?.["isPreloaded"] === true
-      ? []
-      : [
-          `ALTER SYSTEM SET shared_preload_libraries = ${quotedLibraries.join(", ")};`,
-          "-- Restart the server.",
-        ]),
+    ...(row?.["isPreloaded"] === true ? [] : preloadRemedies(row?.["preloaded"], service)),
     ...(row?.["hasStatements"] === true ? [] : ["CREATE EXTENSION pg_stat_statements;"]),
   ];
+}
+
+/** `preloaded` has the libraries that are loaded; null if the role may not read them. */
+function preloadRemedies(preloaded: unknown, service: ManagedService | undefined): string[] {
+  if (service) return [`-- ${service.preload}`];
+  if (typeof preloaded !== "string")
+    return ["-- Add it to shared_preload_libraries, keep the others there, and restart the server."];
+  const libraries = [...preloaded.split(/[\s,]+/).filter((name) => name !== ""), "pg_stat_statements"];
+  const quoted = libraries.map((name) => `'${name.replaceAll("'", "''")}'`);
+  return [`ALTER SYSTEM SET shared_preload_libraries = ${quoted.join(", ")};`, "-- Restart the server."];
 }
