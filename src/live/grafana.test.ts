@@ -50,8 +50,8 @@ it("every query names metrics that a run exports", async () => {
 
 it("shows every counter and histogram of operations", () => {
   const all = queries.join("\n");
-  const shown = [...LIVE_COUNTS, ...LIVE_LATENCIES].map(({ prometheus }) => `train_sim_${prometheus}`);
-  expect(shown.filter((name) => !all.includes(name) && !name.endsWith("arrivals_total"))).toEqual([]);
+  const names = [...LIVE_COUNTS, ...LIVE_LATENCIES].map(({ prometheus }) => `train_sim_${prometheus}`);
+  expect(names.filter((name) => !all.includes(name) && !name.endsWith("arrivals_total"))).toEqual([]);
   expect(all).toContain("train_sim_dropped_arrivals_total");
 });
 

@@ -202,7 +202,8 @@ const BREAKS: readonly [string, (raw: Mapping, at: Path) => Path | undefined][] 
 
 /** True for mappings whose keys the user chooses, or that are keyed by scenario paths. */
 const isFree = ([first, second]: Path): boolean =>
-  ["factors", "include", "exclude", "thresholds", "commands"].includes(String(first)) || second === "settings";
+  ["factors", "include", "exclude", "thresholds", "commands"].includes(String(first)) ||
+  second === "settings";
 
 describe.each([...REFUSED_EXAMPLES, ...SCENARIO_EXAMPLES])("$title", ({ yaml }) => {
   const sound = new Set(problemsOf(yaml).map(({ path, message }) => `${path}: ${message}`));

@@ -182,7 +182,7 @@ const NEEDS: [need: string, page: string, answers: RegExp][] = [
     "docs/guide/reading-a-report.md",
     /`~` \| indistinguishable[^]*`\?` \| inconclusive/,
   ],
-  ["use a managed server", "docs/guide/your-database.md", /Amazon RDS[^]*sslmode: verify-full/],
+  ["use a managed server", "docs/guide/managed-databases.md", /Amazon RDS[^]*sslmode: verify-full/],
   ["choose an index for a queue", "docs/guide/queue-index.md", /partial:[^]*0\.6 ms/],
 ];
 

@@ -36,7 +36,9 @@ it("passes the events of runs on, in order, and takes other lines for a log", as
 });
 
 it("kills a program that does not end when it is to stop", async () => {
-  const { program } = await start(`${ready} setInterval(() => undefined, 1000); process.on("SIGTERM", () => undefined);`);
+  const { program } = await start(
+    `${ready} setInterval(() => undefined, 1000); process.on("SIGTERM", () => undefined);`,
+  );
   expect(await program.stop(200)).toBe(false);
 });
 
@@ -55,7 +57,9 @@ it.each([
 });
 
 it("rejects requests under way, in doubt, and later ones when the program has ended", async () => {
-  const { program } = await start(`${ready} lines.on("line", (line) => { if (line.includes("request")) process.exit(3); });`);
+  const { program } = await start(
+    `${ready} lines.on("line", (line) => { if (line.includes("request")) process.exit(3); });`,
+  );
   await expect(program.enqueue([], false)).rejects.toThrow(InDoubtError);
   expect(await program.ended).toBe("exit code 3");
   await expect(program.enqueue([], false)).rejects.toMatchObject({ code: "ECONNREFUSED" });

@@ -137,7 +137,8 @@ export class QueueProcess {
    * may be there.
    */
   enqueue(jobs: readonly Job[], transaction: boolean): Promise<void> {
-    if (this.hasEnded) return Promise.reject(new RefusedError("the queue's program has ended", "ECONNREFUSED"));
+    if (this.hasEnded)
+      return Promise.reject(new RefusedError("the queue's program has ended", "ECONNREFUSED"));
     const request = this.nextRequest++;
     const answered = new Promise<void>((resolve, reject) => this.requests.set(request, { resolve, reject }));
     this.write({ enqueue: jobs, request, transaction });
