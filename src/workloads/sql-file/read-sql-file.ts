@@ -162,8 +162,8 @@ class Reader {
     return {
       unqualified: (script) => this.dump?.unqualified(script, true) ?? script,
       tables: {
-        schema: this.schema.map(named),
-        preload: this.preload.map(named),
+        schema: this.common.schema.map(named),
+        preload: this.common.preload.map(named),
         invariants: invariants.map((invariant) => ({ ...invariant, sql: named(invariant.sql) })),
       },
     };
