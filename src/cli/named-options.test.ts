@@ -40,6 +40,7 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^report\/(terminal|findings)\/(run-)?(comparison|history)-(text|sentences)/, ["compare"]],
   [/^cli\/([a-z-]+)\.ts$/, []],
   [/^logs\//, ["logs"]],
+  [/^learn\//, ["learn"]],
   [/^engine\/recommend\//, ["recommend"]],
   [/^scenario\/objective\.ts$/, ["recommend"]],
   [/^engine\/bisect\/|^report\/terminal\/bisect-text/, ["bisect"]],
@@ -54,7 +55,7 @@ const OTHERS = new Set(
     "--show-toplevel --verify --end-of-options --oneline --is-ancestor --first-parent --reverse --format",
     "--no-show-signature --omit --auth --encoding --locale --no-sync --sync-only --single --version --ulimit",
     "--max-old-space-size --region --hostname --data-checksums --no-data-checksums --no-save --unshallow",
-    "--schema-only --schema",
+    "--schema-only --schema --no-deps",
   ].flatMap((words) => words.split(" ")),
 );
 const TUNES_V8 = "foundation/v8-tuning.ts";

@@ -6,7 +6,8 @@ import { IGNORED_PARAMETERS } from "./connection-url.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const SERVICE_PARAMETER = /(?<=^postgres(?:ql)?:[^#]*)([?&])service=([^&#]*)(&|$)/;
+const SCHEME = /^postgres(?:ql)?:/;
+const SERVICE_PARAMETER = /([?&])service=([^&#]*)(&|$)/;
 const WAY_OUT = "Or write host, port and database into the URL.";
 
 /** The URL without its parameter `service`, and the name of the service, which may come from the environment. */
@@ -14,10 +15,11 @@ export function serviceIn(
   url: string,
   environment: Environment,
 ): { readonly url: string; readonly service: string | undefined } {
-  const [, before = "", name, after = ""] = SERVICE_PARAMETER.exec(url) ?? [];
+  const [address = "", ...fragment] = url.split(/(?=#)/);
+  const [, before = "", name, after = ""] = (SCHEME.test(url) && SERVICE_PARAMETER.exec(address)) || [];
   if (name === undefined) return { url, service: environment["PGSERVICE"] || undefined };
   return {
-    url: url.replace(SERVICE_PARAMETER, after === "" ? "" : before),
+    url: [address.replace(SERVICE_PARAMETER, after === "" ? "" : before), ...fragment].join(""),
     service: decodeURIComponent(name),
   };
 }
