@@ -219,6 +219,16 @@ export function revisionPair({ scenario, base, head, ...overrides }: PairRequest
       `${base} and ${head ?? "HEAD"} have no commit in common`,
       "Fetch the whole history: git fetch --unshallow, or fetch-depth: 0 in CI.",
     );
-  const [before, after] = [files.at(from), files.at(head === undefined ? undefined : headCommit)];
-  return { before: requireRunnable(before), after: requireRunnable(after) };
+  const committed = files.at(headCommit);
+  const after = head === undefined ? changedTree(files, committed) : committed;
+  return { before: requireRunnable(files.at(from)), after: requireRunnable(after) };
+}
+
+/** The working tree, or the commit that it is at if none of the scenario's files is changed in it. */
+function changedTree(files: RevisionFiles, committed: ScenarioAtCommit): ScenarioAtCommit {
+  const tree = files.at(undefined);
+  const isUnchanged =
+    tree.texts.size === committed.texts.size &&
+    [...tree.texts].every(([path, text]) => committed.texts.get(path) === text);
+  return isUnchanged ? committed : tree;
 }
