@@ -101,6 +101,21 @@ describe("compare", () => {
     expect((await readFile(file, "utf8")).split("\n")).toHaveLength(4);
   });
 
+  it("writes JUnit XML and Markdown with the regressions", async () => {
+    const [before, after] = [await storeResult("before", 2), await storeResult("after", 4)];
+    const [junit, markdown] = ["out.xml", "out.md"].map((name) => join(stage.directory, name)) as [
+      string,
+      string,
+    ];
+    expect(await run("compare", before, after, "--junit", junit, "--markdown", markdown)).toBe(99);
+    expect(await readFile(junit, "utf8")).toContain('<failure message="REGRESSION: text add mean(ms)');
+    expect(await readFile(markdown, "utf8")).toContain("- REGRESSION: text add mean(ms) is higher: 2.00x");
+    expect(await run("compare", "--history", before, after, "--junit", junit)).toMatchObject({
+      exitCode: 104,
+    });
+    expect(await run("compare", before, after, "--trials", "5")).toMatchObject({ exitCode: 104 });
+  });
+
   it("refuses an unreadable or incomparable directory by its name", async () => {
     const good = await storeResult("good", 2);
     const half = join(stage.directory, "half");

@@ -86,11 +86,6 @@ async function compare(directories: readonly string[], options: CompareOptions):
 }
 
 async function report(document: ComparisonDocument, options: CompareOptions): Promise<void> {
-  await writeReports(options, {
-    name: "train-sim compare",
-    suites: () => suitesOfComparison(document),
-    markdown: () => renderComparisonMarkdown(document),
-  });
   process.stdout.write(
     options.json ? `${JSON.stringify(document, null, 2)}\n` : renderRunComparison(document),
   );
@@ -98,6 +93,11 @@ async function report(document: ComparisonDocument, options: CompareOptions): Pr
     document.regressions,
     document.runs.every(({ isJudged }) => isJudged),
   );
+  await writeReports(options, {
+    name: "train-sim compare",
+    suites: () => suitesOfComparison(document),
+    markdown: () => renderComparisonMarkdown(document),
+  });
 }
 
 /** Refuses options that only a comparison of revisions has. */

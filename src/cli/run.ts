@@ -187,15 +187,15 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   }
   const resumedExperiment = resume === undefined ? undefined : await readInterrupted(resume, experiment);
   const outcome = await runWithSignals(experiment, options, agentOptions, resumedExperiment);
+  process.stdout.write(
+    options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : summaryOf(outcome, options),
+  );
+  process.exitCode = outcome.exitCode;
   await writeReports(options, {
     name: experiment.name,
     suites: () => suitesOfRun(outcome.result),
     markdown: () => renderRunMarkdown(outcome.result),
   });
-  process.stdout.write(
-    options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : summaryOf(outcome, options),
-  );
-  process.exitCode = outcome.exitCode;
   const { exitCode, directory, failure, filesOutcome } = outcome;
   const { problem } = filesOutcome;
   if (problem && (failure || exitCode !== ExitCode.done))
