@@ -38,6 +38,7 @@ export const FUNCTION_TEXTS: Readonly<Record<string, string>> = {
   json_to_recordset: "[{}]",
   jsonb_array_elements: "[{}]",
   jsonb_to_recordset: "[{}]",
+  pg_sleep: "0.01",
   timezone: "UTC",
   to_char: "YYYY-MM-DD",
 };

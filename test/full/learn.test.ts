@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/foundation/clock.js";
 import { statementNamer } from "../../src/database/postgres/statement-names.js";
 import { readSqlFile } from "../../src/workloads/own.js";
 import { statementsOf } from "../../src/workloads/script/statements.js";
@@ -134,7 +135,7 @@ describe.each(Object.entries(CASES))("learning %s", (name, workload) => {
     const learning = startTrainSim(["learn", "--url", url, "--minutes", "0.25", "--rows", "5000"]);
     await outputMatch(learning, /counting calls/);
     // The first reading of the counts follows at once.
-    await own.admin.query("SELECT pg_sleep(2)");
+    await systemClock.sleep(2_000);
     await workload.run(url);
     const learnt = await learning.ended;
     expect(learnt.exitCode, learnt.stderr).toBe(0);

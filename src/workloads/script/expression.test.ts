@@ -166,6 +166,7 @@ it.each<[string, Value]>([
   [":word = 'it'", true],
   ["'b' > 'a'", true],
   ["pick(:one)", 1n],
+  ["concat('sku-', 1 + 1, null, 'x')", "sku-2x"],
   ["text(0)", ""],
 ])("an expression is computed: %s", (text, value) => {
   expect(valueIn(text)).toEqual(value);
