@@ -9,6 +9,7 @@ import { parseScenario } from "../../src/scenario/loader.js";
 import type { Endpoint } from "../../src/database/endpoint.js";
 import { startEmbedded } from "../../src/targets/embedded/embedded.js";
 import type { RunningTarget } from "../../src/targets/running-target.js";
+import { fullIt } from "../support/lanes.js";
 import { testNamespace } from "../support/namespace.js";
 import { ownDatabase } from "../support/own-database.js";
 import {
@@ -338,7 +339,7 @@ describe("doctor --url", () => {
   });
 });
 
-it("a run without pg_stat_statements says which evidence it lacks", async () => {
+fullIt("a run without pg_stat_statements says which evidence it lacks", async () => {
   const file = writeScenarioFile(
     `name: a\nnamespace: ${testNamespace("lacks")}\nworkload: connections\ntarget: ${url(own.endpoint)}\ntrials: 1\n` +
       "trial: { warmUp: 0s, duration: 1s }\ndiagnosis: { ceiling: false }\nactors: { clients: { workers: 1, load: { clients: 1, thinkTime: 20ms } } }\n",
