@@ -29,7 +29,13 @@ const FILL_SECONDS = 8;
 const SCHEMA = "pgbench_peer";
 const PAYLOAD_BYTES = 200;
 
-const LEVELS = { retire: "delete", layout: "status-index", ids: "bigint", foreignKey: "false", wakeup: "poll" };
+const LEVELS = {
+  retire: "delete",
+  layout: "status-index",
+  ids: "bigint",
+  foreignKey: "false",
+  wakeup: "poll",
+};
 const FILE = new URL("../schema/jobs/lease.sql", import.meta.url);
 const sql = readSqlOfDesign(readFileSync(FILE, "utf8"), LEVELS, {
   ...{ schema: SCHEMA, fillfactor: "100", batch: "1" },
@@ -53,10 +59,19 @@ async function pgbench(server, { seconds }) {
     SELECT 0, now(), jsonb_build_object('id', gen_random_uuid(), 'ms', 0, 'fails', 0, 'text', '${filler}')
     FROM generate_series(1, ${JOBS}); ANALYZE ${SCHEMA}.jobs`);
   const scripts = [{ name: "work", weight: 1, text: script() }];
-  const running = await startPgbench(server, scripts, ["-c", String(WORKERS), "-T", String(seconds + 2), "-P", "1"]);
+  const running = await startPgbench(server, scripts, [
+    "-c",
+    String(WORKERS),
+    "-T",
+    String(seconds + 2),
+    "-P",
+    "1",
+  ]);
   try {
     const { stderr } = await untilEnded(running);
-    const rates = [...stderr.matchAll(/^progress: ([\d.]+) s, ([\d.]+) tps/gm)].map(([, , rate]) => Number(rate));
+    const rates = [...stderr.matchAll(/^progress: ([\d.]+) s, ([\d.]+) tps/gm)].map(([, , rate]) =>
+      Number(rate),
+    );
     return median(rates.slice(1, seconds + 1));
   } finally {
     await running.stop();
@@ -67,7 +82,11 @@ async function trainSim(server, { seconds, round }) {
   const scenario = JSON.stringify({
     ...{ name: "job-queue", seed: round + 1, workload: "jobs", queue: "lease", trials: 1 },
     target: { kind: "url", urls: [server.url] },
-    ...{ enqueue: { batch: BATCH }, payloadSize: `${PAYLOAD_BYTES}B`, pool: { strategy: "own", size: 2 * WORKERS + 4 } },
+    ...{
+      enqueue: { batch: BATCH },
+      payloadSize: `${PAYLOAD_BYTES}B`,
+      pool: { strategy: "own", size: 2 * WORKERS + 4 },
+    },
     actors: {
       enqueuers: { load: { executor: "shared-iterations", clients: 4, iterations: JOBS / BATCH } },
       workers: { load: { clients: WORKERS } },
@@ -86,7 +105,9 @@ async function trainSim(server, { seconds, round }) {
 
 /** Completed jobs of each second of the only trial. */
 function jobsBySecond(out) {
-  const file = readdirSync(out, { encoding: "utf8", recursive: true }).find((name) => name.endsWith("timeseries.csv"));
+  const file = readdirSync(out, { encoding: "utf8", recursive: true }).find((name) =>
+    name.endsWith("timeseries.csv"),
+  );
   const [header = "", ...lines] = readFileSync(join(out, file), "utf8").trim().split("\n");
   const columns = header.split(",");
   const at = (name) => columns.indexOf(name);

@@ -157,7 +157,7 @@ function examineFacilities(experiment: Experiment | undefined): Finding[] {
     ? distinct(experiment.treatments.map(({ settings }) => workloadOf(settings)))
     : WORKLOADS;
   return workloads
-    .flatMap(({ facilities }) => facilities?.(process.cwd()) ?? [])
+    .flatMap((workload) => workload.facilities?.(process.cwd()) ?? [])
     .map(({ name, found, remedy }) => ({
       state: found === undefined ? ("missing" as const) : ("ok" as const),
       what: name,

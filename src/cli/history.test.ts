@@ -25,7 +25,7 @@ it("refuses a directory without results and one that is not there", async () => 
   });
   const missing = join(stage.directory, "none");
   expect(await refusalOf(missing)).toMatchObject({
-    message: expect.stringContaining(`Cannot read ${missing}`),
+    message: expect.stringContaining(`Cannot read ${missing}`) as unknown,
     hint: "Name a directory with results, such as results.",
   });
 });

@@ -22,14 +22,14 @@ const obstacle = (_: QueueWorkerFault, { hasQueuePrograms }: FaultContext): stri
   hasQueuePrograms ? undefined : "needs workload: jobs on this machine, whose workers are programs";
 
 /** Process ids of as many worker programs, chosen by chance. Throws a TargetError if there are fewer. */
-function choose({ queueProcesses, prng }: FaultHost, count: number): readonly number[] {
-  const all = [...queueProcesses()];
+function choose(host: FaultHost, count: number): readonly number[] {
+  const all = [...host.queueProcesses()];
   if (all.length < count)
     throw new TargetError(
       `${count} worker programs are to be affected, and ${all.length} run`,
       "Lower `workers` of the fault, or raise actors.workers.workers: each worker thread has one program.",
     );
-  return prng.shuffle(all).slice(0, count);
+  return host.prng.shuffle(all).slice(0, count);
 }
 
 const programs = (count: number): string => `${count} worker program${count === 1 ? "" : "s"}`;

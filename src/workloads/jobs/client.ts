@@ -1,7 +1,6 @@
 import { correctionMs, monotonicMs } from "../../foundation/clock.js";
 import { shareOf } from "../../foundation/share.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
-import type { RoleSettings } from "../../clients/settings.js";
 import { prepareNothing } from "../../clients/client.js";
 import type { PreparedTransaction } from "../../database/session.js";
 import { LifecycleClock } from "../publish-times.js";
@@ -22,7 +21,7 @@ const LOOK_MS = 50;
 function connectionsOf({ assignment }: ClientContext<Treatment>): number {
   const { settings, role, index } = assignment;
   const { actors, pool } = settings;
-  const workersOf = (name: string): number => (actors[name] as RoleSettings | undefined)?.workers ?? 0;
+  const workersOf = (name: string): number => actors[name]?.workers ?? 0;
   const first = role === "workers" ? workersOf("enqueuers") : 0;
   const programs = workersOf("enqueuers") + workersOf("workers");
   const size = pool.strategy === "own" ? pool.size : programs * (assignment.clients + 1);

@@ -229,7 +229,9 @@ export class QueueProcess {
       case "broken":
         this.breakage = event;
         return;
-      default:
+      case "started":
+      case "finished":
+      case "failed":
         this.options.onRun?.(event);
     }
   }
