@@ -311,7 +311,7 @@ export class Reading {
       }
       if (/^[+-]$/.test(before)) {
         const found = this.columnEndingAt(at - 2);
-        return found ? { use: "change", ...found } : { use: "other" };
+        return found ? { use: "change", ...found } : other();
       }
       if (/^(=|<|>|<=|>=)$/.test(this.text(slotAt + 1))) {
         const found = this.columnStartingAt(slotAt + 2);

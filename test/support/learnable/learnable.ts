@@ -56,7 +56,7 @@ const rentals: Learnable["transactions"] = [
       ]),
   ],
   [
-    4,
+    6,
     (client, prng) =>
       client.query(
         `SELECT f.title, r.rental_date FROM rental r JOIN inventory i ON i.inventory_id = r.inventory_id
@@ -142,9 +142,8 @@ const shop: Learnable["transactions"] = [
   ],
   [
     1,
-    (client, prng) =>
-      client.query("INSERT INTO shop.customers (email, name, country) VALUES ($1, $2, 'DE')", [
-        `new.${prng.uint32()}.${prng.uint32()}@example.org`,
+    (client) =>
+      client.query("INSERT INTO shop.customers (email, name, country) VALUES (gen_random_uuid(), $1, 'DE')", [
         "new name",
       ]),
   ],
