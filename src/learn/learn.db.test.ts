@@ -48,7 +48,8 @@ it("learns the transactions of an interval, with their weights and their shared 
 INSERT INTO orders (customer_id, status, total) VALUES (:customer_id, :status, :total) RETURNING id;
 INSERT INTO order_items (order_id, line_no, product_id, quantity) VALUES (:orders_id, :line_no, :product_id, :quantity);
 UPDATE products SET stock = stock - :stock WHERE id = :product_id;`);
-  expect(text).toContain("-- param: status = pick('new', 'paid', 'sent')");
+  // The schema lists the values, and 19 of 20 orders were sent.
+  expect(text).toMatch(/-- param: status = pick\(('sent', ){19}'new'\)/);
   expect(missing).not.toContainEqual(expect.stringContaining("needs your hand"));
 });
 
