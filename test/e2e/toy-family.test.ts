@@ -18,7 +18,7 @@ function addFamily(directory: string): void {
     writeFileSync(join(folder, file), text.replaceAll("../../../src/", "../../"));
   }
   const registry = join(directory, "src/workloads/registry.ts");
-  replaceIn(registry, "documents, calls]", "documents, calls, toy]");
+  replaceIn(registry, "calls, jobs]", "calls, jobs, toy]");
   replaceIn(registry, "import", 'import { toy } from "./toy/workload.js";\nimport');
   cpSync(join(directory, "src/workloads/toy"), join(directory, "dist/workloads/toy"), {
     recursive: true,

@@ -7,7 +7,7 @@ import { flipSentences, type FlipSentences } from "../../report/findings/caveats
 import { UNCLAIMED_NAMESPACE } from "../../database/contract.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { WORKLOAD_NAMES, storeOf } from "../../workloads/registry.js";
+import { WORKLOAD_NAMES, storeOf, workloadOf } from "../../workloads/registry.js";
 import { prepareNamespace } from "../trial/prepare-namespace.js";
 import { readPlans } from "./plan-watch.js";
 
@@ -120,7 +120,8 @@ it("plans of a script with several statements in one message are not assessed", 
 });
 
 it.each(WORKLOAD_NAMES)("plans of workload %s cover every statement except COPY", async (name) => {
-  const settings = settingsOf(`workload: ${name}\n`);
+  const pool = workloadOf({ workload: name }).ownsConnections ? "pool: { strategy: own, size: 2 }\n" : "";
+  const settings = settingsOf(`workload: ${name}\n${pool}`);
   await prepare(settings);
   const names = storeOf(settings)
     .statements(settings)
