@@ -23,9 +23,9 @@ const RATIO_LEAST = 0.9;
 const WORKERS = 8;
 const BATCH = 1_000;
 const LEASE_MS = 30_000;
-/** Jobs of the backlog: more than either program completes. */
-const JOBS = 150_000;
-const FILL_SECONDS = 8;
+/** Jobs of pgbench's backlog: more than it completes. train-sim enqueues a batch every 0.2 s meanwhile. */
+const JOBS = 50_000;
+const FILL_SECONDS = 3;
 const SCHEMA = "pgbench_peer";
 const PAYLOAD_BYTES = 200;
 
@@ -88,7 +88,7 @@ async function trainSim(server, { seconds, round }) {
       pool: { strategy: "own", size: 2 * WORKERS + 4 },
     },
     actors: {
-      enqueuers: { load: { executor: "shared-iterations", clients: 4, iterations: JOBS / BATCH } },
+      enqueuers: { load: { clients: 1, thinkTime: "200ms" } },
       workers: { load: { clients: WORKERS } },
     },
     trial: { warmUp: 0, duration: `${FILL_SECONDS + seconds}s`, drain: false },

@@ -60,8 +60,8 @@ async function enqueuers(context: ClientContext<Treatment>): Promise<WorkloadCli
     () => undefined,
   );
   const writes = { client: ordinal, sent: 0, failed: [] as number[], inDoubt: [] as number[] };
-  const drawn: ({ readonly number: number; readonly jobs: Job[] } | undefined)[] = [];
-  const draw = (client: number): { readonly number: number; readonly jobs: Job[] } => {
+  const drawn: ({ readonly number: number; readonly jobs: readonly Job[] } | undefined)[] = [];
+  const draw = (client: number): { readonly number: number; readonly jobs: readonly Job[] } => {
     const known = drawn[client];
     drawn[client] = undefined;
     if (known) return known;

@@ -12,7 +12,12 @@ function fillerOf(payload: Omit<Payload, "text">, bytes: number): string {
   return FILLER.repeat(Math.ceil(length / FILLER.length)).slice(0, length);
 }
 
+/** Batches that are kept: rows of a table come about in the order of their batches. */
+const KEPT_BATCHES = 64;
+
 export class JobMaker {
+  private readonly kept = new Map<string, Job[]>();
+
   constructor(
     private readonly settings: Pick<
       JobsSettings,
@@ -22,7 +27,18 @@ export class JobMaker {
   ) {}
 
   /** The jobs of a batch, which the worker counts from 0. */
-  batch(worker: number, batchNumber: number): Job[] {
+  batch(worker: number, batchNumber: number): readonly Job[] {
+    const key = `${worker}.${batchNumber}`;
+    const known = this.kept.get(key);
+    if (known) return known;
+    const [oldest] = this.kept.keys();
+    if (oldest !== undefined && this.kept.size >= KEPT_BATCHES) this.kept.delete(oldest);
+    const made = this.make(worker, batchNumber);
+    this.kept.set(key, made);
+    return made;
+  }
+
+  private make(worker: number, batchNumber: number): Job[] {
     const { handlerMs, failing, payloadBytes, priorities, delayMs, enqueue } = this.settings;
     const prng = new Prng(deriveSeed(this.seed, "jobs", worker, batchNumber));
     const ids = idsOf(batchKeys("uuidv4", enqueue.batch, worker, batchNumber, 0, prng));
