@@ -44,7 +44,9 @@ const sql = readSqlOfDesign(readFileSync(FILE, "utf8"), LEVELS, {
 /** The claim and the completion in pgbench's form: an array is built from the claimed id. */
 function script() {
   const inPgbench = (name, values) => {
-    const { text, parameters } = sql.statements.get(name);
+    const statement = sql.statements.get(name);
+    if (!statement) throw new Error(`the design has no statement ${name}`);
+    const { text, parameters } = statement;
     return parameters.reduce((all, each, i) => all.replaceAll(`$${i + 1}`, values[each]), text);
   };
   const claim = inPgbench("claim", { lease_ms: String(LEASE_MS) });
@@ -105,9 +107,8 @@ async function trainSim(server, { seconds, round }) {
 
 /** Completed jobs of each second of the only trial. */
 function jobsBySecond(out) {
-  const file = readdirSync(out, { encoding: "utf8", recursive: true }).find((name) =>
-    name.endsWith("timeseries.csv"),
-  );
+  const names = readdirSync(out, { encoding: "utf8", recursive: true });
+  const file = names.find((name) => name.endsWith("timeseries.csv")) ?? "";
   const [header = "", ...lines] = readFileSync(join(out, file), "utf8").trim().split("\n");
   const columns = header.split(",");
   const at = (name) => columns.indexOf(name);

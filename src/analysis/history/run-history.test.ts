@@ -1,7 +1,7 @@
 // A series of runs: where it changed, by how much, which surroundings changed then, and how the text reads.
 import { expect, it } from "vitest";
 import { exampleRun } from "../../../test/support/example-history.js";
-import { exampleResult, exampleDisturbance } from "../../../test/support/example-result.js";
+import { exampleDisturbance } from "../../../test/support/example-result.js";
 import { Prng } from "../../foundation/prng.js";
 import { renderHistory } from "../../report/terminal/run-history-text.js";
 import type { ResultDocument } from "../../results/result-schema.js";
