@@ -1,5 +1,6 @@
 // Job queues as programs: a whole run of a design and of the example program, kills, and programs that misbehave.
 import { expect, it } from "vitest";
+import { fullIt } from "../support/lanes.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import { tinyKeys, tinyQueue } from "../support/tiny-queue.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
@@ -63,7 +64,7 @@ trial: { warmUp: 0, duration: 2s, drain: 10s }`);
   expect(trial.lifecycle.pickupMs?.max).toBeGreaterThan(300);
 });
 
-it("finds jobs that a queue completes without running them", async () => {
+fullIt("finds jobs that a queue completes without running them", async () => {
   const directory = tinyQueue(["? handle(job)", '? pool.query(end, [job.n, "done"])']);
   const { ended } = await run(
     `${tinyKeys(directory)}\n${LOAD}\ntrial: { warmUp: 0, duration: 1s, drain: 5s }`,

@@ -384,7 +384,7 @@ describe("a run that is stopped", () => {
     const short = "trial: { warmUp: 200ms, duration: 500ms, drain: 1s }\ntrials: 2\n";
     // The trial has no archivers: an archiver with something to copy would wait for the lock, and the audit for the
     // archiver.
-    const actors = FEW.replace(/^  archivers.*\n/m, "");
+    const actors = FEW.replace(/^  archivers.*\n/m, "  archivers: false\n");
     const { yaml, namespace } = onSuiteServer(`payload: text\n${never}${actors}${short}`);
     const holder = await connectAdmin(inject("adminEndpoint"));
     if (!holdsIn) await resetNamespace(holder, { namespace, payload: "text" });
