@@ -14,10 +14,11 @@ import { labelOf } from "../metrics/metric-lists.js";
 import { operationName } from "../metrics/names.js";
 import type { ResultDocument } from "../results/result-schema.js";
 import { unitOf } from "../workloads/vocabulary.js";
+import { escapeControlCharacters } from "../foundation/shown.js";
 import { counted, formatDuration } from "../foundation/units.js";
 import { conditions } from "../scenario/plan/conditions.js";
 import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
-import { extentText } from "./validate.js";
+import { extentDocument, extentText } from "./validate.js";
 
 const LISTED_BLOCKS_MAX = 10;
 
@@ -155,4 +156,19 @@ export function renderPlan(
     .map(([title, lines]) => [title, ...lines].join("\n"));
   if (isCapacitySearch) text.push(CAPACITY_SEARCH_NOTE);
   return `${text.join("\n\n")}\n\nStart-up, new tables, preloads and audits come on top of the load and are not estimated. Nothing was run.\n`;
+}
+
+/** The plan as `run --plan` prints it. `earlier` is a result that shows how much trials vary. */
+export function planAs(
+  form: "json" | "text",
+  experiment: Experiment,
+  isCapacitySearch: boolean,
+  earlier?: ResultDocument,
+): string {
+  if (form === "text") return escapeControlCharacters(renderPlan(experiment, isCapacitySearch, earlier));
+  const document = {
+    ...extentDocument(experiment, isCapacitySearch),
+    ...(earlier && { reach: reachOfPlan(experiment, earlier) }),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -47,9 +47,9 @@ import {
   type Address,
 } from "./option-values.js";
 import { packageVersion } from "./package-info.js";
-import { reachOfPlan, renderPlan } from "./plan.js";
+import { planAs } from "./plan.js";
 import { RepeatedSignal } from "./repeated-signal.js";
-import { loadOrPrintProblems, extentDocument } from "./validate.js";
+import { loadOrPrintProblems } from "./validate.js";
 import { addReportOptions, writeReports, type ReportFileOptions } from "./written-reports.js";
 
 const AGENT_COMMAND = "npx train-sim";
@@ -172,17 +172,10 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     load(scenario, resume, overrides, options),
   );
   if (options.plan) {
-    const isCapacitySearch = options.findCapacity !== undefined;
     const earlier = options.spreadFrom === undefined ? undefined : await readResult(options.spreadFrom);
-    const document = {
-      ...extentDocument(experiment, isCapacitySearch),
-      ...(earlier && { reach: reachOfPlan(experiment, earlier) }),
-    };
-    process.stdout.write(
-      options.json
-        ? `${JSON.stringify(document, null, 2)}\n`
-        : escapeControlCharacters(renderPlan(experiment, isCapacitySearch, earlier)),
-    );
+    const isCapacitySearch = options.findCapacity !== undefined;
+    const form = options.json ? "json" : "text";
+    process.stdout.write(planAs(form, experiment, isCapacitySearch, earlier));
     return;
   }
   const resumedExperiment = resume === undefined ? undefined : await readInterrupted(resume, experiment);

@@ -351,8 +351,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   obstacles?(settings: S): readonly Obstacle[];
   /** Optional packages that the workload can use, looked for from a directory. */
   facilities?(directory: string): readonly Facility[];
-  /** Process ids of programs that do the role's work in a trial; empty if threads do it. `directory` is the trial's. */
-  processIds?(role: string, directory: string): readonly number[];
+  /** Process ids of the programs that run a queue's jobs in a trial. Left out if threads do the work. `directory` is the trial's. */
+  workerProcessIds?(directory: string): readonly number[];
   /** Makes the clients of one worker thread. The thread waits for the result before it enters the barrier. */
   client(store: Store<S>, context: ClientContext<S>): WorkloadClients | Promise<WorkloadClients>;
   readonly loading?: Loading<S>;

@@ -52,7 +52,7 @@ export class TrialFaults {
         pooler: path.pooler,
         networks: path.networks,
         chooseAgents: (count, prng) => fleet.chooseAgents(count, prng),
-        queueProcesses: () => workload.processIds?.("workers", inputs.directory) ?? [],
+        queueProcesses: () => workload.workerProcessIds?.(inputs.directory) ?? [],
         tables: faultTablesIn(workload, settings.dialect, settings.namespace),
         loadNames: loadApplicationNames(workload),
         prng: new Prng(deriveSeed(inputs.trial.seed, "faults")),

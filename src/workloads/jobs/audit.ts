@@ -27,7 +27,7 @@ export const findings = {
     "Jobs that the tables call running after all workers have ended: claimed by no worker that lives, of workload jobs",
   ),
   waiting: jobCount.describe("Jobs that wait in the tables at the end, of workload jobs"),
-  failedForGood: jobCount.describe("Jobs that the queue gave up after their last attempt, of workload jobs"),
+  outOfAttempts: jobCount.describe("Jobs in state failed: their last attempt failed, of workload jobs"),
   outOfOrder: z
     .number()
     .min(0)
@@ -105,7 +105,7 @@ const NO_JOBS = {
   runTwice: 0,
   stuck: 0,
   waiting: 0,
-  failedForGood: 0,
+  outOfAttempts: 0,
   notRerun: 0,
 };
 type JobSums = Record<keyof typeof NO_JOBS, number>;
@@ -202,7 +202,7 @@ class Join {
     const { state, stored } = job;
     if (stored === "running") sums.stuck++;
     if (stored === "waiting") sums.waiting++;
-    if (stored === "failed") sums.failedForGood++;
+    if (stored === "failed") sums.outOfAttempts++;
     if (state && !Number.isNaN(state.interruptedMs) && !hasUnknownEnd(job)) sums.notRerun++;
     if (!state || state.ends <= 1) return;
     sums.runTwice++;
@@ -274,7 +274,7 @@ interface RemarkableCounts {
   readonly runTwice: number;
   readonly stuck: number;
   readonly waiting: number;
-  readonly failedForGood: number;
+  readonly outOfAttempts: number;
   readonly interrupted: number;
   readonly notRerun: number;
   /** Milliseconds in ascending order. */
@@ -300,7 +300,7 @@ function rerunTimes(sortedMs: readonly number[]): { rerunMedianMs?: number; reru
 
 /** Sentences about counts that are no violation: jobs run twice or left behind, the order, and runs after a kill. */
 function remarksOf(
-  { runTwice, stuck, waiting, failedForGood, interrupted, notRerun, reruns }: RemarkableCounts,
+  { runTwice, stuck, waiting, outOfAttempts, interrupted, notRerun, reruns }: RemarkableCounts,
   first: readonly string[],
 ): string[] {
   const jobs = (n: number): string => counted(n, "job");
@@ -310,7 +310,7 @@ function remarksOf(
     ...(runTwice > 0 ? [`${jobs(runTwice)} ran more than once`] : []),
     ...(waiting > 0 ? [`${jobs(waiting)} left waiting`] : []),
     ...(stuck > 0 ? [`${jobs(stuck)} left claimed by no worker that lives`] : []),
-    ...(failedForGood > 0 ? [`${jobs(failedForGood)} given up after the last attempt`] : []),
+    ...(outOfAttempts > 0 ? [`${jobs(outOfAttempts)} failed in the last attempt`] : []),
     ...(interrupted > 0
       ? [`${counted(interrupted, "run")} ended by a kill; ${jobs(notRerun)} of them not started again`]
       : []),

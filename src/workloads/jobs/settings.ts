@@ -65,9 +65,7 @@ export const keys = {
     "Time from the enqueueing of a job to the earliest start of its run. Default 0.",
     0,
     HOUR_MS,
-  )
-    .prefault(0)
-    .meta({}),
+  ).prefault(0),
   enqueue: z
     .strictObject({
       batch: z.int().min(1).max(10_000).default(1).meta({ description: "Jobs of one call. Default 1." }),

@@ -57,7 +57,7 @@ export const jobs = {
   ownsConnections: true,
   obstacles,
   facilities,
-  processIds: (role, directory) => (role === "workers" ? workerProcessIds(directory) : []),
+  workerProcessIds,
   client,
   loading: { preload: install },
   draining: {

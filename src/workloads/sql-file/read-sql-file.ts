@@ -3,14 +3,10 @@ import { isOwnOperationName, OWN_OPERATION_NAME_RULE } from "../../metrics/opera
 import { parseExpression, variablesOf } from "../script/expression.js";
 import {
   VARIANT_KEY,
-  type Binding,
   type FileProblem,
-  type Invariant,
-  type Parameter,
   type Place,
   type Program,
   type ReadProgram,
-  type RowExpectation,
   type ScriptTransaction,
   type Setting,
   type SqlSyntax,
@@ -19,50 +15,21 @@ import {
 import { statementsIn } from "../script/sql-text.js";
 import { chunksOf } from "./chunks.js";
 import { dumpIn, withoutPsql, type Dump } from "./dump.js";
-import { isOwnVariable, isUsedBeforeEnd, sqlStepsOf } from "../script/statements.js";
 import { pauseOf } from "../script/pause.js";
-import { isPartEnd, stepsOfTransaction, type DraftStep } from "./parts.js";
-import { BUILT_IN_VARIABLES, statementProblem } from "../script/statement-rules.js";
 import {
-  assignmentOf,
-  WORKLOAD_NAME_PATTERN,
-  workloadNameFromFile,
-  parseReturning,
-  scalarOf,
-} from "./directive-values.js";
+  invariantOf,
+  isOwn,
+  type DraftInvariant,
+  type DraftTables,
+  type DraftTransaction,
+} from "./drafts.js";
+import { isPartEnd, stepsOfTransaction } from "./parts.js";
+import { PendingDirectives } from "./pending-directives.js";
+import { BUILT_IN_VARIABLES, statementProblem } from "../script/statement-rules.js";
+import { assignmentOf, WORKLOAD_NAME_PATTERN, workloadNameFromFile, scalarOf } from "./directive-values.js";
 
-const VARIABLE_NAME = /^[A-Za-z_]\w{0,62}$/;
 /** Largest number of parameters of a statement in PostgreSQL's protocol. */
 const PARAMETERS_MAX = 65_535;
-
-interface DraftTransaction {
-  readonly name: string;
-  readonly place: Place;
-  weight: number;
-  isReadOnly: boolean;
-  readonly parameters: Parameter[];
-  readonly steps: DraftStep[];
-}
-
-/** Directives above the next statement, with their places. */
-interface PendingDirectives {
-  place?: Place;
-  readonly traits: { expect?: RowExpectation; orEnd?: true; countsRows?: true };
-  readonly bindings: Binding[];
-}
-
-interface DraftInvariant {
-  readonly name: string;
-  readonly place: Place;
-  readonly statements: SqlText[];
-  acknowledged?: { readonly transaction: string; readonly variable: string; readonly place: Place };
-}
-
-/** Statements of the program itself, or of a variant. */
-interface DraftTables {
-  readonly schema: SqlText[];
-  readonly preload: SqlText[];
-}
 
 /** Directives of a file that has tables only. */
 const TABLE_DIRECTIVES: readonly string[] = ["schema", "preload", "invariant"];
@@ -86,7 +53,7 @@ class Reader {
   private readonly transactions: DraftTransaction[] = [];
   private readonly invariants: DraftInvariant[] = [];
   private section: "none" | "schema" | "preload" | "name" | "invariant" = "none";
-  private next: PendingDirectives = { traits: {}, bindings: [] };
+  private readonly next = new PendingDirectives((place, message) => this.refuse(place, message));
   /** The dump that is the schema of the file, if it is one. */
   private dump: Dump | undefined;
   private readonly text: string;
@@ -108,7 +75,7 @@ class Reader {
       else this.takeDirective(chunk.name, chunk.value, chunk.place);
     }
     this.requireStatements();
-    const invariants = this.invariants.flatMap((draft) => this.invariantOf(draft));
+    const invariants = this.invariants.flatMap((draft) => invariantOf(draft, this.transactions, refuse));
     for (const { name, place } of this.settings)
       if (name === VARIANT_KEY && this.variants.length > 0)
         this.refuse(place, `${VARIANT_KEY} chooses one of the file's variants; rename the setting`);
@@ -153,7 +120,7 @@ class Reader {
         );
     }
     this.enter("none");
-    const invariants = this.invariants.flatMap((draft) => this.invariantOf(draft));
+    const invariants = this.invariants.flatMap((draft) => invariantOf(draft, this.transactions, refuse));
     if (this.problems.length > 0) return { problems: this.problems };
     const named = <Sql extends SqlText>(sql: Sql): Sql => ({
       ...sql,
@@ -213,10 +180,7 @@ class Reader {
     if (name === "param") this.takeParameter(draft, value, place);
     if (name === "commit") this.takeCommit(draft, place);
     if (name === "sleep") this.takePause(draft, value, place);
-    if (["expect", "returning", "counts"].includes(name)) this.next.place ??= place;
-    if (name === "expect") this.takeExpectation(value, place);
-    if (name === "returning") this.takeBindings(value, place);
-    if (name === "counts") this.takeCounts(value, place);
+    this.next.take(name, value, place);
   }
 
   private takeSetting(value: string, place: Place): void {
@@ -294,14 +258,14 @@ class Reader {
   }
 
   private takeCommit({ steps }: DraftTransaction, place: Place): void {
-    this.requireNoPending();
+    this.next.requireNone();
     if (steps.findLastIndex(({ kind }) => kind === "sql") <= steps.findLastIndex(isPartEnd))
       this.refuse(place, "commit stands above all statements, or above another commit; remove it");
     steps.push({ kind: "control", does: "commit", text: "COMMIT", place });
   }
 
   private takePause(draft: DraftTransaction, value: string, place: Place): void {
-    this.requireNoPending();
+    this.next.requireNone();
     const pause = pauseOf(value);
     if (!pause?.hasUnit) {
       this.refuse(place, "expected sleep: a number with us, ms or s, such as 5ms; the number may be :name");
@@ -316,38 +280,6 @@ class Reader {
     if (draft.steps.length === 0)
       this.refuse(place, "sleep stands above all statements; use thinkTime in the scenario");
     draft.steps.push({ kind: "sleep", forMs, place });
-  }
-
-  private takeExpectation(value: string, place: Place): void {
-    const match = /^rows\s*(=|>=|<=|>|<)\s*(\d+)$/.exec(value);
-    if (!match) {
-      this.refuse(place, "expected expect: rows = 1, with =, <, <=, > or >=");
-      return;
-    }
-    this.next.traits.expect = {
-      operator: (match[1] ?? "=") as RowExpectation["operator"],
-      rows: Number(match[2]),
-    };
-  }
-
-  private takeBindings(value: string, place: Place): void {
-    const parsedReturning = parseReturning(value);
-    if (!parsedReturning) {
-      this.refuse(
-        place,
-        "expected returning: column as name, such as id as job; `, or end` may stand behind it",
-      );
-      return;
-    }
-    if (parsedReturning.orEnd) this.next.traits.orEnd = true;
-    for (const { variable } of parsedReturning.bindings)
-      if (!VARIABLE_NAME.test(variable)) this.refuse(place, `${variable} is not a name of a variable`);
-    this.next.bindings.push(...parsedReturning.bindings);
-  }
-
-  private takeCounts(value: string, place: Place): void {
-    if (value !== "rows") this.refuse(place, "expected counts: rows");
-    this.next.traits.countsRows = true;
   }
 
   private takeAcknowledged(value: string, place: Place): void {
@@ -398,7 +330,7 @@ class Reader {
   }
 
   private takeStep(draft: DraftTransaction, statement: SqlText): void {
-    const { traits, bindings } = this.next;
+    const { traits, bindings } = this.next.use();
     for (const variable of new Set(statement.variables)) {
       if (this.isKnown(variable, draft)) continue;
       const hint = bindings.some((each) => each.variable === variable)
@@ -414,19 +346,14 @@ class Reader {
         "or end stands below a commit: only the first part may end as an empty poll",
       );
     draft.steps.push({ kind: "sql", ...statement, bindings, ...traits });
-    this.next = { traits: {}, bindings: [] };
   }
 
   private isKnown(name: string, draft: DraftTransaction): boolean {
-    return this.isSetting(name) || BUILT_IN_VARIABLES.includes(name) || this.isOwn(draft, name);
+    return this.isSetting(name) || BUILT_IN_VARIABLES.includes(name) || isOwn(draft, name);
   }
 
   private isSetting(variable: string): boolean {
     return this.settings.some(({ name }) => name === variable);
-  }
-
-  private isOwn({ parameters, steps }: DraftTransaction, name: string): boolean {
-    return isOwnVariable({ parameters, steps: sqlStepsOf(steps) }, name);
   }
 
   private requireSettings({ variables, place }: SqlText): void {
@@ -453,34 +380,7 @@ class Reader {
   private enter(section: Reader["section"]): void {
     this.section = section;
     if (section === "name" || section === "invariant") this.tables = this.common;
-    this.requireNoPending();
-  }
-
-  private requireNoPending(): void {
-    if (this.next.place)
-      this.refuse(this.next.place, "expect, returning and counts stand above their statement");
-    this.next = { traits: {}, bindings: [] };
-  }
-
-  private invariantOf({ name, place, statements, acknowledged }: DraftInvariant): Invariant[] {
-    const [sql, ...others] = statements;
-    if (!sql || others.length > 0) {
-      this.refuse(place, `invariant ${name} has ${statements.length} statements; it takes one`);
-      return [];
-    }
-    if (!acknowledged) return [{ name, sql }];
-    const { transaction, variable } = acknowledged;
-    const draft = this.transactions.find((each) => each.name === transaction);
-    if (!draft) this.refuse(acknowledged.place, `there is no transaction ${transaction}`);
-    else if (draft.isReadOnly) this.refuse(acknowledged.place, `${transaction} is readonly`);
-    else if (!this.isOwn(draft, variable))
-      this.refuse(acknowledged.place, `${transaction} has no param and returns no ${variable}`);
-    else if (isUsedBeforeEnd(sqlStepsOf(draft.steps), variable))
-      this.refuse(
-        acknowledged.place,
-        `${transaction} uses ${variable} above a statement that may end it; use it below`,
-      );
-    return [{ name, sql, acknowledged: { transaction, variable } }];
+    this.next.requireNone();
   }
 }
 
