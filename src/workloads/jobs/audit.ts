@@ -298,6 +298,10 @@ function rerunTimes(sortedMs: readonly number[]): { rerunMedianMs?: number; reru
   return rerunMedianMs === undefined || rerunMaxMs === undefined ? {} : { rerunMedianMs, rerunMaxMs };
 }
 
+const HANDLER_END =
+  "queue: a job ends here when its handler returns, since the library does not tell its completion: do not compare " +
+  "work and completion with a queue that tells it";
+
 /** Sentences about counts that are no violation: jobs run twice or left behind, the order, and runs after a kill. */
 function remarksOf(
   { runTwice, stuck, waiting, outOfAttempts, interrupted, notRerun, reruns }: RemarkableCounts,
@@ -328,7 +332,7 @@ export async function audit(
   inputs: AuditInputs<Treatment>,
 ): Promise<AuditOutcome> {
   const { settings, directory, workerAccounts, unclosed, loss } = inputs;
-  const { seed, library, version, promise, caveat } = Preloaded.parse(inputs.preloaded);
+  const { seed, library, version, promise, caveat, acknowledges } = Preloaded.parse(inputs.preloaded);
   const writes = workerAccounts.flatMap((one) => Writes.safeParse(one).data ?? []);
   const workers = workerAccounts.flatMap((one) => WorkerAccount.safeParse(one).data ?? []);
   const terms: LossTerms = loss ?? { spans: [], isAllowed: false, windowStartMs: undefined };
@@ -370,6 +374,7 @@ export async function audit(
     remarks: remarksOf({ ...sums, interrupted: join.interrupted, reruns }, [
       `queue: ${library} ${version}, which promises to run a job ${promise.replaceAll("-", " ")}`,
       ...(caveat === undefined ? [] : [`queue: ${caveat}`]),
+      ...(acknowledges ? [] : [HANDLER_END]),
       ...(crashes > 0
         ? [`queue: its worker's program ended by itself ${counted(crashes, "time")}, and was started again`]
         : []),

@@ -13,6 +13,8 @@ export const Preloaded = z.object({
   version: z.string(),
   promise: z.enum(["at-least-once", "at-most-once", "exactly-once"]),
   caveat: z.string().optional(),
+  /** False if a job ends when its handler returns, because the library does not tell its acknowledgement. */
+  acknowledges: z.boolean(),
 });
 
 export async function install(

@@ -109,7 +109,7 @@ export class StandingProgram {
     return (this.current as QueueProcess).enqueue(jobs, transaction);
   }
 
-  /** Throws the error that ended the program for good. */
+  /** Throws the error after which the program is not started again. */
   requireWhole(): void {
     if (this.failure) throw this.failure;
   }

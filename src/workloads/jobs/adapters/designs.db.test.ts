@@ -75,7 +75,7 @@ describe.each(TESTED)("design %s", (design) => {
     const queue = await install({ ...levels, wakeup: { pollMs: 20, isNotified } });
     const jobs = makeJobs(100);
     const failing = { payload: { id: "fails twice", ms: 0, fails: 2, text: "" } };
-    const hopeless = { payload: { id: "fails for good", ms: 0, fails: 9, text: "" } };
+    const hopeless = { payload: { id: "fails each time", ms: 0, fails: 9, text: "" } };
     const worker = queue.start("work");
     await worker.event("ready");
     await queue.enqueue([...jobs, failing, hopeless]);
@@ -86,7 +86,7 @@ describe.each(TESTED)("design %s", (design) => {
     const attempts = (id: string) =>
       worker.all("started").flatMap((each) => (each.id === id ? [each.attempt] : []));
     expect(attempts("fails twice")).toEqual([1, 2, 3]);
-    expect(attempts("fails for good")).toEqual([1, 2, 3]);
+    expect(attempts("fails each time")).toEqual([1, 2, 3]);
     const isGone = levels.retire === "delete";
     expect(await statesIn(queue)).toEqual({ failed: 1, ...(!isGone && { done: 101 }) });
   });

@@ -59,7 +59,7 @@ export interface Ready {
   /** Name and version of the library. */
   readonly library: string;
   readonly version: string;
-  /** What the library promises of an acknowledged job's handler, if nothing fails for good. */
+  /** The library's promise about the runs of an acknowledged job's handler. */
   readonly promise: Promised;
   /** Caveat about the library or its runtime, one sentence. */
   readonly caveat?: string;
