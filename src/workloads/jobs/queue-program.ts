@@ -93,15 +93,14 @@ export class StandingProgram {
     private readonly onKill: (atMs: number) => void,
   ) {}
 
-  async open(): Promise<Ready> {
+  async open(): Promise<void> {
     const { settings, start, onRun } = this;
     const words = wordsOf(settings);
-    const { program, ready } = await QueueProcess.start({ name: settings.queue, words, start, onRun });
+    const { program } = await QueueProcess.start({ name: settings.queue, words, start, onRun });
     this.current = program;
     writeFileSync(this.pidPath, String(program.pid));
     void program.ended.then((how) => this.replace(program, how));
     if (this.isStopping) await program.stop();
-    return ready;
   }
 
   enqueue(jobs: readonly Job[], transaction: boolean): Promise<void> {
