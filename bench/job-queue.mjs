@@ -1,7 +1,7 @@
 // Compares jobs per second of the design `lease` under train-sim with the same SQL in pgbench: 8 workers claim and complete
-// jobs of a backlog, whose handlers take no time. train-sim works through its processes and their protocol; pgbench
-// discards its answers. Rounds are interleaved on one embedded server; a ratio is a median with the least and the most of a
-// round. The bench exits with 1 if the ratio is below its bound. Run `npm run build` first, on an otherwise idle machine.
+// jobs of a backlog, whose handlers take no time; all are enqueued before. train-sim works through its processes and
+// their protocol; pgbench discards its answers. Rounds are interleaved on one embedded server; a ratio is a median with the
+// least and the most of a round. The bench exits with 1 if the ratio is below its bound. Run `npm run build` first, on an otherwise idle machine.
 //
 // The option --apart gives the server the first processor and everything else the others (Linux, taskset).
 //
@@ -21,11 +21,13 @@ import { inTurn, spread, untilEnded } from "./scripts/load.mjs";
 
 const RATIO_LEAST = 0.9;
 const WORKERS = 8;
-const BATCH = 1_000;
 const LEASE_MS = 30_000;
-/** Jobs of pgbench's backlog: more than it completes. train-sim enqueues a batch every 0.2 s meanwhile. */
+/** Jobs of the backlog: more than either completes. */
 const JOBS = 50_000;
-const FILL_SECONDS = 3;
+/** Jobs of one call: under train-sim each client enqueues once, before the window. */
+const BATCH = 10_000;
+/** Seconds in which train-sim enqueues the backlog. */
+const FILL_SECONDS = 5;
 const SCHEMA = "pgbench_peer";
 const PAYLOAD_BYTES = 200;
 
@@ -90,10 +92,10 @@ async function trainSim(server, { seconds, round }) {
       pool: { strategy: "own", size: 2 * WORKERS + 4 },
     },
     actors: {
-      enqueuers: { load: { clients: 1, thinkTime: "200ms" } },
+      enqueuers: { load: { clients: JOBS / BATCH, thinkTime: "1h" } },
       workers: { load: { clients: WORKERS } },
     },
-    trial: { warmUp: 0, duration: `${FILL_SECONDS + seconds}s`, drain: false },
+    trial: { warmUp: `${FILL_SECONDS}s`, duration: `${seconds}s`, drain: false },
     diagnosis: { ceiling: false },
   });
   const running = startScenario(server, scenario);

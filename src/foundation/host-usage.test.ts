@@ -39,12 +39,13 @@ test("processor time of the server's process is counted apart from train-sim's o
   const child = spawn(process.execPath, ["-e", work], { stdio: ["pipe", "pipe", "inherit"] });
   const pid = child.pid ?? 0;
   await once(child.stdout, "data");
-  const usage = hostUsage({ serverPid: pid, poolerPids: [pid, pid] });
+  const usage = hostUsage({ serverPid: pid, poolerPids: [pid, pid], programPids: [pid] });
   child.stdin.end();
   await once(child, "close");
   // Times below a whole tick of 10 ms are not reported.
   expect(usage.serverCpuMs).toBeGreaterThanOrEqual(190);
   expect(usage.poolerCpuMs).toBe(2 * (usage.serverCpuMs ?? 0));
+  expect(usage.programMs).toEqual(new Map([[pid, usage.serverCpuMs]]));
   expect(usage.clientCpuMs).toBeGreaterThan(0);
   expect(hostUsage({ serverPid: pid, poolerPids: [] })).not.toHaveProperty("serverCpuMs");
   expect(hostUsage({ poolerPids: [] })).not.toHaveProperty("diskReadBytes");

@@ -32,6 +32,8 @@ export interface HostUsage {
   readonly serverSwitches?: ReadonlyMap<number, ContextSwitches>;
   /** CPU milliseconds of each backend asked for that still runs, by process id. */
   readonly backendMs?: ReadonlyMap<number, number>;
+  /** CPU milliseconds of each program asked for that still runs, its descendants included, by process id. */
+  readonly programMs?: ReadonlyMap<number, number>;
 }
 
 export interface HostProcesses {
@@ -44,6 +46,8 @@ export interface HostProcesses {
   readonly agentPids?: readonly number[];
   /** Process ids, on this machine, of backends whose CPU time is reported one by one. */
   readonly backendPids?: readonly number[];
+  /** Process ids of programs that do the workload's work, whose CPU time is reported one by one. */
+  readonly programPids?: readonly number[];
 }
 
 /** Matches block devices that are no disks, or whose traffic other devices count already. */
@@ -112,6 +116,7 @@ export function hostUsage({
   poolerPids,
   agentPids = [],
   backendPids = [],
+  programPids = [],
 }: HostProcesses): HostUsage {
   const ownCpuMs = processCpuSeconds() * 1000;
   const machine = machineUsage([...(serverPid === undefined ? [] : [serverPid]), ...agentPids]);
@@ -128,12 +133,16 @@ export function hostUsage({
     ({ pid, parent }) => parent === serverPid && backendPids.includes(pid),
   );
   const areBackendsSeen = backends.length > 0 || backendPids.length === 0;
+  const programs = machine.processes.filter(({ pid }) => programPids.includes(pid));
   return {
     ...(areAllAgentsRunning && {
       clientCpuMs: ownCpuMs + agentsTicks * TICK_MS,
       otherCpuMs: (machine.busyTicks - machine.ownTicks) * TICK_MS,
     }),
     ...(areBackendsSeen && { backendMs: new Map(backends.map(({ pid, ticks }) => [pid, ticks * TICK_MS])) }),
+    ...(programs.length > 0 && {
+      programMs: new Map(programs.map(({ pid }) => [pid, ticksOfTree(machine.processes, pid) * TICK_MS])),
+    }),
     ...(serverCpuMs !== undefined && { serverCpuMs }),
     ...(poolerCpuMs !== undefined && { poolerCpuMs }),
     ...(disks && {

@@ -3,12 +3,12 @@ import { HEADLINE_METRICS, labelOf, type ComparisonMetric } from "./metric-lists
 import { isCycleOperation, stageOf } from "./operations.js";
 
 /**
- * Name of a compared thing: `published to completed` for the span to a stage, `cycle` for `__cycle__`, else the operation's
- * name.
+ * Name of a compared thing: `cycle` for `__cycle__`, the operation's name, or the span to a stage: `published to completed`
+ * where the stage is a participle, else its noun alone, such as `pickup`.
  */
 export function operationName(compared: string): string {
   const stage = stageOf(compared);
-  if (stage) return `published to ${stage}`;
+  if (stage) return stage.endsWith("ed") ? `published to ${stage}` : stage;
   return isCycleOperation(compared) ? compared.replaceAll("_", "") : compared;
 }
 

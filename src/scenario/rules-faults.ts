@@ -62,7 +62,7 @@ export function faultObstacleRules(settings: TreatmentSettings): Finding[] {
     pool,
     agents,
     tables: workload.tables,
-    hasQueuePrograms: workload.workerProcessIds !== undefined && agents === 0,
+    hasQueuePrograms: workload.programs !== undefined && agents === 0,
     noCommitReason: workload.withoutCommit?.(settings),
   };
   return faults.flatMap((fault, index): Finding[] => {

@@ -318,6 +318,13 @@ export interface Reporting<S> {
   lines?(measured: ReportedMeasurements): readonly string[];
 }
 
+/** A process, other than train-sim's, that does a workload's work for the whole trial. */
+export interface StandingProcess {
+  readonly pid: number;
+  /** True if it runs jobs of a queue: faults of workers affect it. */
+  readonly runsJobs: boolean;
+}
+
 /**
  * A workload. It is one folder here and one line in `registry.ts`; the rest of the program knows its operations by name
  * only.
@@ -351,8 +358,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   obstacles?(settings: S): readonly Obstacle[];
   /** Optional packages that the workload can use, looked for from a directory. */
   facilities?(directory: string): readonly Facility[];
-  /** Process ids of the programs that run a queue's jobs in a trial. Left out if threads do the work. `directory` is the trial's. */
-  workerProcessIds?(directory: string): readonly number[];
+  /** The programs that do the work in a trial, as processes. Left out if threads do it. `directory` is the trial's. */
+  programs?(directory: string): readonly StandingProcess[];
   /** Makes the clients of one worker thread. The thread waits for the result before it enters the barrier. */
   client(store: Store<S>, context: ClientContext<S>): WorkloadClients | Promise<WorkloadClients>;
   readonly loading?: Loading<S>;

@@ -47,6 +47,7 @@ trial: { warmUp: 500ms, duration: 4s, drain: 10s }`;
   expect(trial.lifecycle.pickupMs?.p50).toBeGreaterThan(0);
   expect(trial.lifecycle.completionMs?.p50).toBeGreaterThan(trial.lifecycle.pickupMs?.p50 ?? Infinity);
   expect(trial.database.perEvent?.statementCalls).toBeGreaterThan(2);
+  expect(trial.database.perEvent?.programCpuMs).toBeGreaterThan(0);
   expect(trial.operations["bystand"]?.transactions).toBeGreaterThan(0);
 });
 

@@ -8,18 +8,25 @@ import { PoolerSource } from "./pooler-evidence.js";
 import type { TrialHost } from "../trial/trial-parts.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 
-/** The evidence of one trial, not yet opened. The observer, too, receives each sample. */
+/**
+ * The evidence of one trial, not yet opened. The observer, too, receives each sample. `programs` has the process ids of
+ * programs that do the workload's work.
+ */
 export function evidenceOf(
   { target, observer, place }: Pick<TrialHost, "target" | "observer" | "place">,
   { kind, serverPid }: Pick<EnvironmentReadings, "kind" | "serverPid">,
   pooler: RunningPooler | undefined,
   settings: TreatmentSettings,
+  programs: () => readonly number[],
   { onOpening, onSample }: Required<Pick<EvidenceOptions, "onOpening" | "onSample">>,
 ): TrialEvidence {
   const database = new DatabaseSource(target.admin, settings);
   const sources: EvidenceSource[] = [
     database,
-    new HostSource({ kind, serverPid, agentPids: [...place.pids] }, pooler, () => database.foreignPids),
+    new HostSource({ kind, serverPid, agentPids: [...place.pids] }, pooler, {
+      foreign: () => database.foreignPids,
+      programs,
+    }),
     ...(pooler ? [new PoolerSource(pooler)] : []),
   ];
   return new TrialEvidence({

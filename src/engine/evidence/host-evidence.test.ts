@@ -31,7 +31,7 @@ describe("the host source", () => {
     const source = new HostSource(
       EMBEDDED,
       { pids: [4712], instances: [INSTANCE] },
-      undefined,
+      {},
       (processes) => machineAt(ms)(processes),
       () => ms,
     );
@@ -51,9 +51,20 @@ describe("the host source", () => {
     });
   });
 
+  it("adds up the CPU time of programs, also after one was replaced", async () => {
+    let programMs = new Map([[10, 500]]);
+    const source = new HostSource(EMBEDDED, undefined, { programs: () => [10, 11] }, () => ({ programMs }));
+    const { "host.programCpuMs": atFirst = 0 } = await source.sample();
+    programMs = new Map([[10, 700]]);
+    await source.sample();
+    programMs = new Map([[11, 40]]);
+    const { "host.programCpuMs": atLast = 0 } = await source.sample();
+    expect(atLast - atFirst).toBe(200 + 40);
+  });
+
   it("adds up context switches of each server process, also after another process ended", async () => {
     let voluntary: Readonly<Record<number, number>> = { 4711: 100, 4712: 10_000 };
-    const source = new HostSource(EMBEDDED, undefined, undefined, () => ({
+    const source = new HostSource(EMBEDDED, undefined, {}, () => ({
       clientCpuMs: 1,
       serverSwitches: new Map(
         Object.entries(voluntary).map(([pid, each]) => [
@@ -78,7 +89,7 @@ describe("the host source", () => {
   it.each(["container", "url"] as const)(
     "omits the server of a %s target and lists the server as skipped",
     async (kind) => {
-      const source = new HostSource({ kind }, { pids: [], instances: [] }, undefined, machineAt(1));
+      const source = new HostSource({ kind }, { pids: [], instances: [] }, {}, machineAt(1));
       expect(Object.keys(await source.sample()).sort()).toEqual(["host.clientCpuMs", "host.otherCpuMs"]);
       expect(source.skipped.map((skipped) => skipped.source)).toEqual([
         "CPU of the server, disks",
@@ -89,15 +100,15 @@ describe("the host source", () => {
 
   it("omits CPU time of poolers if a pooler runs elsewhere, and states the number of such poolers", async () => {
     const poolers = { pids: [4712], instances: [INSTANCE, INSTANCE] };
-    const source = new HostSource(EMBEDDED, poolers, undefined, machineAt(1));
+    const source = new HostSource(EMBEDDED, poolers, {}, machineAt(1));
     expect(Object.keys(await source.sample())).not.toContain("host.poolerCpuMs");
     expect(source.skipped).toEqual([{ source: "CPU of the pooler", reason: "1 of 2 run on other machines" }]);
   });
 
   it("lists as skipped a platform without /proc, and disks without counters", () => {
-    const bare = new HostSource(EMBEDDED, undefined, undefined, () => ({ clientCpuMs: 1 }));
+    const bare = new HostSource(EMBEDDED, undefined, {}, () => ({ clientCpuMs: 1 }));
     expect(bare.skipped.map((skipped) => skipped.source)).toEqual(["CPU and disks"]);
-    const diskless = new HostSource(EMBEDDED, undefined, undefined, () => ({
+    const diskless = new HostSource(EMBEDDED, undefined, {}, () => ({
       clientCpuMs: 1,
       otherCpuMs: 1,
       serverCpuMs: 1,

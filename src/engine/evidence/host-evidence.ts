@@ -24,17 +24,19 @@ export class HostSource implements EvidenceSource {
   readonly name = "host";
   readonly skipped: readonly SkippedSource[];
   private readonly poolerUnknownReason: string | undefined;
-  private foreignTakenMs = 0;
+  private readonly foreignCpu = new ProcessorTime((firstMs) => firstMs);
+  private readonly programCpu = new ProcessorTime(() => 0);
   private lastDiskReading: { readonly requestMs: number; readonly atMs: number } | undefined;
   private lastSwitches: HostUsage["serverSwitches"];
   private readonly switchesTaken = { voluntary: 0, involuntary: 0 };
-  /** CPU time in ms of each other backend at its last reading, by process id. */
-  private readonly seenMs = new Map<number, number>();
 
   constructor(
     private readonly target: HostedServer,
     private readonly pooler: PoolerProcesses | undefined,
-    private readonly foreignPids: () => readonly number[] = () => [],
+    private readonly pids: {
+      readonly foreign?: () => readonly number[];
+      readonly programs?: () => readonly number[];
+    } = {},
     private readonly read: typeof hostUsage = hostUsage,
     private readonly nowMs: () => number = monotonicMs,
   ) {
@@ -43,7 +45,7 @@ export class HostSource implements EvidenceSource {
   }
 
   sample(): Promise<EvidenceReading> {
-    const { backendMs, diskRequestMs, serverSwitches, ...usage } = this.reading();
+    const { backendMs, programMs, diskRequestMs, serverSwitches, ...usage } = this.reading();
     const values = Object.entries(usage).map(([name, value]) => [`host.${name}`, value] as const);
     const { serverPid } = this.target;
     return Promise.resolve({
@@ -51,7 +53,8 @@ export class HostSource implements EvidenceSource {
       ...(serverPid !== undefined && { [SERVER_PID_KEY]: serverPid }),
       ...(diskRequestMs !== undefined && this.diskQueue(diskRequestMs)),
       ...(serverSwitches && this.switches(serverSwitches)),
-      ...(serverPid !== undefined && backendMs && { "host.foreignCpuMs": this.foreignCpuMs(backendMs) }),
+      ...(serverPid !== undefined && backendMs && { "host.foreignCpuMs": this.foreignCpu.add(backendMs) }),
+      ...(programMs && { "host.programCpuMs": this.programCpu.add(programMs) }),
     });
   }
 
@@ -65,7 +68,8 @@ export class HostSource implements EvidenceSource {
       ...(serverPid !== undefined && { serverPid }),
       agentPids,
       poolerPids: this.poolerUnknownReason === undefined ? (this.pooler?.pids ?? []) : [],
-      backendPids: this.foreignPids(),
+      backendPids: this.pids.foreign?.() ?? [],
+      programPids: this.pids.programs?.() ?? [],
     });
   }
 
@@ -94,14 +98,24 @@ export class HostSource implements EvidenceSource {
       "host.serverInvoluntarySwitches": taken.involuntary,
     };
   }
+}
 
-  /** CPU time of other backends so far, each from its first reading on; backends that end between readings are missing. */
-  private foreignCpuMs(backendMs: ReadonlyMap<number, number>): number {
-    for (const [pid, ms] of backendMs) {
-      this.foreignTakenMs += Math.max(0, ms - (this.seenMs.get(pid) ?? ms));
+/** CPU time so far of processes that come and go. The time of a process after its last reading is missing. */
+class ProcessorTime {
+  private takenMs = 0;
+  /** CPU time in ms of each process at its last reading, by process id. */
+  private readonly seenMs = new Map<number, number>();
+
+  /** @param uncountedMs part of the CPU time that a process has at its first reading which does not count */
+  constructor(private readonly uncountedMs: (firstMs: number) => number) {}
+
+  /** Adds a reading; returns the milliseconds so far. */
+  add(readings: ReadonlyMap<number, number>): number {
+    for (const [pid, ms] of readings) {
+      this.takenMs += Math.max(0, ms - (this.seenMs.get(pid) ?? this.uncountedMs(ms)));
       this.seenMs.set(pid, ms);
     }
-    return this.foreignTakenMs;
+    return this.takenMs;
   }
 }
 

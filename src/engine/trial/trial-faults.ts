@@ -52,7 +52,10 @@ export class TrialFaults {
         pooler: path.pooler,
         networks: path.networks,
         chooseAgents: (count, prng) => fleet.chooseAgents(count, prng),
-        queueProcesses: () => workload.workerProcessIds?.(inputs.directory) ?? [],
+        queueProcesses: () =>
+          (workload.programs?.(inputs.directory) ?? []).flatMap(({ pid, runsJobs }) =>
+            runsJobs ? [pid] : [],
+          ),
         tables: faultTablesIn(workload, settings.dialect, settings.namespace),
         loadNames: loadApplicationNames(workload),
         prng: new Prng(deriveSeed(inputs.trial.seed, "faults")),

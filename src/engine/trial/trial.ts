@@ -190,7 +190,9 @@ class TrialRun {
     closers.push(() => this.endLoad(fleet, faults));
     for (const { failure } of [fleet, faults]) failures.watch(failure);
     await failures.race(fleet.launch());
-    const evidence = evidenceOf(host, this.surroundings, path.pooler, settings, {
+    const programs = (): number[] =>
+      (workloadOf(settings).programs?.(inputs.directory) ?? []).map(({ pid }) => pid);
+    const evidence = evidenceOf(host, this.surroundings, path.pooler, settings, programs, {
       onOpening: (atSeconds, values) => faults.onEvidence(atSeconds, values),
       onSample: (second, values) => {
         faults.onEvidence(second + 1, values);

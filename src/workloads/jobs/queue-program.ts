@@ -10,6 +10,7 @@ import { nodeFor } from "./adapters/library-package.js";
 import type { Job, Start } from "./adapters/protocol.js";
 import { QueueProcess, type Ready, type RunEvent } from "./queue-process.js";
 import { queueUrl } from "./queue-url.js";
+import type { StandingProcess } from "../workload.js";
 import { isDesign, isLibrary, type Treatment } from "./settings.js";
 
 /** Program and arguments of the queue's adapter. */
@@ -54,14 +55,17 @@ export async function runProgram(settings: Treatment, start: Start): Promise<Rea
   return ready;
 }
 
-/** Name of the file in the trial's directory that holds the process id of a worker's program, for faults. */
+/** Name of the file in the trial's directory that holds the process id of a program, for faults and evidence. */
 const pidFile = (role: string, ordinal: number): string => `queue-${role}-${ordinal}.pid`;
-const WORKER_PID_FILE = /^queue-work-\d+\.pid$/;
+const PID_FILE = /^queue-(enqueue|work)-\d+\.pid$/;
 
-/** Process ids of the programs that run jobs in a trial. */
-export function workerProcessIds(directory: string): number[] {
-  const names = readdirSync(directory).filter((name) => WORKER_PID_FILE.test(name));
-  return names.map((name) => Number(readFileSync(join(directory, name), "utf8")));
+/** The programs that run in a trial. */
+export function programs(directory: string): StandingProcess[] {
+  return readdirSync(directory).flatMap((name) => {
+    const [, role] = PID_FILE.exec(name) ?? [];
+    if (role === undefined) return [];
+    return [{ pid: Number(readFileSync(join(directory, name), "utf8")), runsJobs: role === "work" }];
+  });
 }
 
 /** Largest number of programs that may end by themselves in a trial. */

@@ -6,7 +6,7 @@ import { client } from "./client.js";
 import { examples } from "./examples.js";
 import { install } from "./loading.js";
 import { facilities, obstacles } from "./libraries.js";
-import { workerProcessIds } from "./queue-program.js";
+import { programs } from "./queue-program.js";
 import { keys, resolve, rules, type Treatment } from "./settings.js";
 import type { JobsStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
@@ -57,7 +57,7 @@ export const jobs = {
   ownsConnections: true,
   obstacles,
   facilities,
-  workerProcessIds,
+  programs,
   client,
   loading: { preload: install },
   draining: {

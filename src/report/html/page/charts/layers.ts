@@ -20,6 +20,7 @@ const CPU_LAYERS = [
   ["host.serverCpuMs", "database server"],
   ["host.poolerCpuMs", "pooler"],
   ["host.clientCpuMs", "train-sim"],
+  ["host.programCpuMs", "queue's programs"],
   ["host.otherCpuMs", "other programs"],
 ] as const;
 

@@ -73,7 +73,7 @@ export const percentiles: Chart = {
       return nothingToPlot(
         "There is nothing to draw: no histograms of complete trials of the treatments that are shown.",
       );
-    const caption = "Response time by percentile, and latency of events from their publication";
+    const caption = "Response time by percentile, and time from publication to each stage";
     const sentences = drawnOperations
       .map((operation) => wordsOf(operation, view))
       .filter((text) => text !== "");
