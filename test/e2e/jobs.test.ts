@@ -45,7 +45,7 @@ trial: { warmUp: 500ms, duration: 4s, drain: 10s }`;
   expect(trial.integrity?.rerunMaxMs).toBeLessThan(6_000);
   expect(trial.operations["work"]?.retries).toBeGreaterThan(0);
   expect(trial.lifecycle.pickupMs?.p50).toBeGreaterThan(0);
-  expect(trial.lifecycle.completionMs?.p50).toBeGreaterThan(trial.lifecycle.pickupMs?.p50 ?? Infinity);
+  expect(trial.lifecycle.completionMs?.p50).toBeGreaterThanOrEqual(50);
   expect(trial.database.perEvent?.statementCalls).toBeGreaterThan(2);
   expect(trial.database.perEvent?.programCpuMs).toBeGreaterThan(0);
   expect(trial.operations["bystand"]?.transactions).toBeGreaterThan(0);

@@ -107,16 +107,19 @@ async function workers(context: ClientContext<Treatment>): Promise<WorkloadClien
   const file = new RunFile(directory, ordinal);
   /** Start of each run under way, by job. */
   const startsMs = new Map<string, number>();
+  /** Jobs whose run was ended by a kill, until they run again: that start is no pickup. */
+  const interrupted = new Set<string>();
   const record = (stage: "pickup" | "completion") => (latencyMs: number, atMs: number) =>
     recorder.lifecycle(stage, Math.max(0, latencyMs - settings.delayMs), atMs);
   const [recordPickup, recordCompletion] = [record("pickup"), record("completion")];
 
-  function onRun({ event, id, atMs: ownMs }: RunEvent): void {
+  function onRun({ event, id, attempt, atMs: ownMs }: RunEvent): void {
     const atMs = ownMs + correctionMs(ownMs);
     file.run(id, event, atMs);
     if (event === "started") {
       startsMs.set(id, atMs);
-      clock.recordStage([id], atMs, recordPickup);
+      const isRerun = interrupted.delete(id) || attempt > 1;
+      if (!isRerun) clock.recordStage([id], atMs, recordPickup);
       return;
     }
     const startMs = startsMs.get(id) ?? atMs;
@@ -137,7 +140,10 @@ async function workers(context: ClientContext<Treatment>): Promise<WorkloadClien
   }
 
   function onKill(atMs: number): void {
-    for (const id of startsMs.keys()) file.run(id, "interrupted", atMs);
+    for (const id of startsMs.keys()) {
+      file.run(id, "interrupted", atMs);
+      interrupted.add(id);
+    }
     startsMs.clear();
   }
 
