@@ -45,6 +45,12 @@ export const Integrity = z.strictObject({
     .array(z.string())
     .optional()
     .describe("Facts about what was audited that are no violation, such as a library's version"),
+  differences: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "Sentences on what the trial measured otherwise than other treatments may, which limits comparisons",
+    ),
   isUnreadable: z
     .literal(true)
     .optional()

@@ -91,9 +91,10 @@ function expectOne(name: string): never {
 
 type StagesOf<F> = F extends { readonly reporting: { readonly stages: infer Stages } } ? Stages : never;
 type Stage = KeysOfUnion<StagesOf<Family>>;
-/** Life stages of all workloads in the order of results, each with a description of its time span. */
+/** Life stages of all workloads in the order of results, each with its traits. */
 export const LIFE_STAGES = byName(({ reporting }) => reporting?.stages).map(([stage, [workloadStage]]) => {
-  return { stage: stage as Stage, span: workloadStage?.[1].span ?? "" };
+  const { span = "", isInTable = false } = workloadStage?.[1] ?? {};
+  return { stage: stage as Stage, span, isInTable };
 });
 
 /** Operations of all workloads, in the order of results. */

@@ -220,6 +220,8 @@ export interface AuditFindings {
   readonly notAudited: readonly string[];
   /** Facts about what was audited that are no violation, each a sentence without a full stop. */
   readonly remarks?: readonly string[] | undefined;
+  /** Sentences on what this treatment measures otherwise than others may. They are caveats if some treatment has none. */
+  readonly differences?: readonly string[] | undefined;
   /** Present if the audit could not read the tables: its counts are then 0 and mean nothing. */
   readonly isUnreadable?: true | undefined;
 }
@@ -302,6 +304,8 @@ export interface StageTraits {
   readonly roles: readonly string[];
   /** Description of the time span, such as `Publish commit to archive commit`. */
   readonly span: string;
+  /** Present if the latency to this stage is a row of the first table, beside the operations. */
+  readonly isInTable?: true;
 }
 
 /** What a workload says about its treatments and results, in addition to the figures that every operation has. */

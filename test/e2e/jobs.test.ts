@@ -70,7 +70,35 @@ fullIt("finds jobs that a queue completes without running them", async () => {
   const { ended } = await run(
     `${tinyKeys(directory)}\n${LOAD}\ntrial: { warmUp: 0, duration: 1s, drain: 5s }`,
   );
-  expect(ended.stdout + ended.stderr).toMatch(/acknowledged jobs never ran and not in the queue/);
+  expect(ended.stdout + ended.stderr).toMatch(
+    /acknowledged jobs without a finished run, and not in the queue/,
+  );
+});
+
+fullIt(
+  "stops a run whose queue calls the state of a job by a word that the audit does not know",
+  async () => {
+    const directory = tinyQueue([
+      "SELECT payload->>'id' AS id, state,",
+      "SELECT payload->>'id' AS id, 'new' AS state,",
+    ]);
+    const { ended } = await run(
+      `${tinyKeys(directory)}\n${LOAD}\ntrial: { warmUp: 0, duration: 1s, drain: false }`,
+    );
+    expect(ended.exitCode).not.toBe(0);
+    expect(ended.stderr).toMatch(/its query of jobs gives the state "new"/);
+  },
+);
+
+fullIt("says that handlers did not fail although their payloads ask for it", async () => {
+  const directory = tinyQueue(["job.attempt <= job.payload.fails", "false"]);
+  const { out } = await run(
+    `${tinyKeys(directory)}\nfailing: 0.5\n${LOAD}\ntrial: { warmUp: 0, duration: 1s }`,
+  );
+  const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  expect(trial?.integrity?.remarks).toContainEqual(
+    expect.stringMatching(/ended well in a run that was to fail/),
+  );
 });
 
 it.each([

@@ -37,6 +37,16 @@ it("the load bounds clients with think time, kept schedules, and operations that
   expect(boundsOf({ offered: 1000, dropped: 0, failures: { "57P01": 80 } }, waiting)).toEqual([]);
 });
 
+it("arrivals bound an operation at the end of their way that keeps up, and think time one that does not", () => {
+  const process = { verb: "processes", unit: "events", flow: "out" as const };
+  const workload = { ...EXAMPLE_WORKLOAD, operations: { ...EXAMPLE_WORKLOAD.operations, process } };
+  const arriving = { offered: 1000, dropped: 0, eventsPerSecond: 100 };
+  const boundOf = (eventsPerSecond: number) =>
+    new Map(boundsOf(arriving, { eventsPerSecond }, {}, workload)).get("process");
+  expect(boundOf(97)).toBe("the work of add");
+  expect(boundOf(50)).toBe("think time");
+});
+
 it("the load does not bound throughput if rates differ by more than a tenth or clients of a treatment are busy", () => {
   expect(boundsOf({}, {}, { eventsPerSecond: 430 }).map(([operation]) => operation)).toEqual(["process"]);
   expect(boundsOf({}, {}, { transactionsPerSecond: 700 }).map(([operation]) => operation)).toEqual([

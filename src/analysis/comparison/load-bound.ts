@@ -13,6 +13,8 @@ const BUSY_SHARE_MAX = 0.5;
  */
 const UNSERVED_SHARE_MAX = 0.01;
 const EMPTY_POLL_SHARE_MIN = 0.1;
+/** Smallest share of the arriving work that an operation does if the arrivals set its rate. */
+const KEPT_UP_SHARE_MIN = 0.95;
 /** Largest factor between throughputs that the load may explain; a larger one is stated as a difference. */
 const THROUGHPUT_RATIO_MAX = 1.1;
 
@@ -72,7 +74,7 @@ export function loadBounds(result: ResultDocument): Map<string, string> {
       const result = merged?.operations[operation];
       return result !== undefined && test(result);
     });
-  const isBoundByThinkTime = (operation: string): boolean =>
+  const isIdle = (operation: string): boolean =>
     holdsInAllTreatments(operation, isClosedLoop) &&
     treatments.every(
       ({ merged }) => busyShare(operation, merged?.operations ?? {}, vocabulary.roles) < BUSY_SHARE_MAX,
@@ -80,13 +82,24 @@ export function loadBounds(result: ResultDocument): Map<string, string> {
   const bounds = new Map<string, string>();
   for (const operation of evenOperations)
     if (holdsInAllTreatments(operation, isSetBySchedule)) bounds.set(operation, "the arrival rate");
-    else if (isBoundByThinkTime(operation)) bounds.set(operation, "think time");
-  const sourceOperation = [...bounds.keys()].find(
-    (operation) => vocabulary.operations[operation]?.flow === "in",
+  const source = evenOperations.find(
+    (operation) =>
+      vocabulary.operations[operation]?.flow === "in" && (bounds.has(operation) || isIdle(operation)),
   );
-  if (sourceOperation !== undefined)
-    for (const operation of evenOperations)
-      if (!bounds.has(operation) && holdsInAllTreatments(operation, isWaitingForWork))
-        bounds.set(operation, `the work of ${sourceOperation}`);
+  const keepsUpWith = (operation: string, from: string): boolean =>
+    vocabulary.operations[operation]?.flow === "out" &&
+    isIdle(operation) &&
+    treatments.every(({ merged }) => {
+      const rateOf = (name: string): number => merged?.operations[name]?.eventsPerSecond ?? 0;
+      return rateOf(operation) >= KEPT_UP_SHARE_MIN * rateOf(from);
+    });
+  for (const operation of evenOperations.filter((each) => !bounds.has(each)))
+    if (
+      source !== undefined &&
+      source !== operation &&
+      (holdsInAllTreatments(operation, isWaitingForWork) || keepsUpWith(operation, source))
+    )
+      bounds.set(operation, `the work of ${source}`);
+    else if (isIdle(operation)) bounds.set(operation, "think time");
   return bounds;
 }

@@ -11,6 +11,7 @@ import type {
   ResultDocument,
   TreatmentResult,
 } from "../../results/result-schema.js";
+import { labelsOf } from "./treatment-labels.js";
 import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { isWithinNoiseFloor, noiseFloor, replicaComparisons } from "../../analysis/comparison/noise-floor.js";
 import { outlyingTrials } from "../../analysis/comparison/outlying-trials.js";
@@ -108,6 +109,18 @@ export function stallSentences(result: ResultDocument): string[] {
     ...outlyingSentences(result.treatments, result.workload),
     ...(zeroTexts.length > 0 ? [`${zeroTexts.join(", ")}. ${ZERO_IN_RATIOS_NOTE}`] : []),
   ];
+}
+
+/** Sentences on what some treatments measured otherwise than the rest, as their audits say, each with its treatments. */
+export function differenceSentences(treatments: readonly TreatmentResult[]): string[] {
+  const labels = labelsOf(treatments);
+  const labelsBySentence = new Map<string, string[]>();
+  for (const [i, { trials }] of treatments.entries())
+    for (const text of new Set(trials.flatMap(({ integrity }) => integrity?.differences ?? [])))
+      labelsBySentence.set(text, [...(labelsBySentence.get(text) ?? []), labels[i] ?? ""]);
+  return [...labelsBySentence]
+    .filter(([, named]) => named.length < treatments.length)
+    .map(([text, named]) => `${named.join(", ")}: ${text}`);
 }
 
 /** Sentences on the noise that A/A pairs show, and on findings within that noise; none if there is no A/A pair. */

@@ -16,7 +16,13 @@ import {
   NO_FACTOR,
 } from "../../analysis/comparison/noise-floor.js";
 import { outlookText } from "./outlook-text.js";
-import { duetSentences, noiseSentences, placeSentences, stallSentences } from "./caveats.js";
+import {
+  differenceSentences,
+  duetSentences,
+  noiseSentences,
+  placeSentences,
+  stallSentences,
+} from "./caveats.js";
 import { raceSentences, stoppingSentences } from "./stopping-text.js";
 import { countsText, isSettled, verdictCounts } from "../../analysis/comparison/verdicts.js";
 import { BLOCKS_MIN, boundsOf, largestUnseenShare } from "../../analysis/statistics/limits.js";
@@ -297,6 +303,7 @@ export function conclusionSentences(result: ResultDocument): string[] {
     ...raceSentences(result.stopping),
     ...duetSentences(result.treatments),
     ...placeSentences(result),
+    ...differenceSentences(result.treatments),
     ...stallSentences(result),
     ...stoppingSentences(result),
     ...reachSentences(result),

@@ -7,7 +7,14 @@ import { invalidTrials, objectionTo } from "../../analysis/diagnosis/validity.js
 import { METRIC_ASPECTS } from "../../metrics/catalogue.js";
 import type { FaultRecord, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { believedDifferences, differenceText, loadBoundSentences, reachSentences } from "./claims.js";
-import { duetSentences, flipSentences, noiseSentences, placeSentences, stallSentences } from "./caveats.js";
+import {
+  differenceSentences,
+  duetSentences,
+  flipSentences,
+  noiseSentences,
+  placeSentences,
+  stallSentences,
+} from "./caveats.js";
 import { capacityText, scalabilityLawText } from "./search-text.js";
 import { raceSentences, stoppingSentences } from "./stopping-text.js";
 import { isSettled } from "../../analysis/comparison/verdicts.js";
@@ -334,7 +341,9 @@ export function caveatFindings(result: ResultDocument): KeyFinding[] {
   const { costly, idle } = flipSentences(result.treatments);
   return [
     ...[...duetSentences(result.treatments), ...placeSentences(result)].map((text) => finding("plain", text)),
-    ...[...stallSentences(result), ...costly].map((text) => finding("warn", text)),
+    ...[...differenceSentences(result.treatments), ...stallSentences(result), ...costly].map((text) =>
+      finding("warn", text),
+    ),
     ...stoppingSentences(result)
       .slice(1)
       .map((text) => finding("plain", text)),

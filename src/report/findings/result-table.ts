@@ -1,23 +1,47 @@
-// The result in one table: a row for each operation and treatment, which the screen prints and the report shows.
+// The result in one table: a row for each treatment and operation, or stage of life that belongs in it, which the screen prints and the report shows.
 import { isWithinNoiseFloor, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
 import { BLOCKS_MIN, boundsOf } from "../../analysis/statistics/limits.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { titleOf, type ComparisonMetric } from "../../metrics/metric-lists.js";
 import { verdictLegend, markOf, operationName } from "../../metrics/names.js";
-import { operationsIn, type Operation } from "../../metrics/operations.js";
+import { sumOfCounts } from "../../metrics/figures.js";
+import { operationsIn, spanLatencyIn, stageOf, type Operation } from "../../metrics/operations.js";
 import type { OperationResult, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
+import { LIFE_STAGES } from "../../workloads/registry.js";
 import { unitOf, unitsText } from "../../workloads/vocabulary.js";
 import { figuresOf, valueCell } from "./figures.js";
 import { labelsOf } from "./treatment-labels.js";
 
 const TABLE_METRICS = ["eventsPerSecond", "p50", "p99"] as const satisfies readonly ComparisonMetric[];
 
+/** An operation or a stage of life in one treatment. */
+interface Measured {
+  readonly eventsPerSecond?: number | undefined;
+  readonly latencyMs: OperationResult["responseTimeMs"] | undefined;
+  /** Number of failed transactions; undefined for a stage, which cannot fail. */
+  readonly failed?: number;
+}
+
+/** Operations of the treatment, and the stages that belong in the table, by the name under which they are compared. */
+function measuredIn(treatment: TreatmentResult): Map<string, Measured> {
+  const { operations = {}, lifecycle } = figuresOf(treatment) ?? {};
+  const stages = LIFE_STAGES.flatMap(({ stage, isInTable }) => {
+    const latencyMs = isInTable ? spanLatencyIn(lifecycle, stage) : undefined;
+    return latencyMs ? [[`lifecycle.${stage}`, { latencyMs }] as const] : [];
+  });
+  const ofOperations = Object.entries(operations).map(
+    ([operation, { eventsPerSecond, responseTimeMs, failures }]) =>
+      [operation, { eventsPerSecond, latencyMs: responseTimeMs, failed: sumOfCounts(failures) }] as const,
+  );
+  return new Map<string, Measured>([...ofOperations, ...stages]);
+}
+
 /** Value of a metric in a treatment whose trials have no summary. */
 function valueWithoutSummary(
-  { eventsPerSecond, responseTimeMs }: OperationResult,
+  { eventsPerSecond, latencyMs }: Measured,
   metric: (typeof TABLE_METRICS)[number],
 ) {
-  const value = metric === "eventsPerSecond" ? eventsPerSecond : responseTimeMs?.[metric];
+  const value = metric === "eventsPerSecond" ? eventsPerSecond : latencyMs?.[metric];
   return value === undefined ? "-" : shortNumber(value);
 }
 
@@ -26,7 +50,7 @@ function cell(
   treatment: TreatmentResult,
   operation: Operation,
   metric: (typeof TABLE_METRICS)[number],
-  own: OperationResult,
+  own: Measured,
 ): string {
   const summary = treatment.summary?.find((each) => each.operation === operation && each.metric === metric);
   const compared = result.comparisons.find(
@@ -53,26 +77,26 @@ export interface ResultRow {
   readonly treatment: string;
   /** Value of each metric with its interval and the mark of its verdict. */
   readonly cells: readonly string[];
-  /** Number of failed transactions. */
-  readonly failed: number;
+  /** Number of failed transactions; `-` for a stage of life. */
+  readonly failed: number | "-";
 }
 
 export function resultTable(result: ResultDocument): ResultTable {
   const labels = labelsOf(result.treatments);
-  const measuredOperations = operationsIn(
-    result.treatments.map((treatment) => figuresOf(treatment)?.operations ?? {}),
-  );
-  const unit = unitsText(measuredOperations.map((operation) => unitOf(result.workload, operation)));
-  const rows = measuredOperations.flatMap((operation) =>
+  const measured = result.treatments.map(measuredIn);
+  const compared = operationsIn(measured.map((each) => Object.fromEntries(each)));
+  const operations = compared.filter((name) => stageOf(name) === undefined);
+  const unit = unitsText(operations.map((operation) => unitOf(result.workload, operation)));
+  const rows = [...operations, ...compared.filter((name) => stageOf(name) !== undefined)].flatMap((name) =>
     result.treatments.flatMap((treatment, i): ResultRow[] => {
-      const operationFigures = figuresOf(treatment)?.operations[operation];
-      if (!operationFigures) return [];
+      const figures = measured[i]?.get(name);
+      if (!figures) return [];
       return [
         {
-          operation: operationName(operation),
+          operation: operationName(name),
           treatment: labels[i] ?? treatment.id,
-          cells: TABLE_METRICS.map((metric) => cell(result, treatment, operation, metric, operationFigures)),
-          failed: Object.values(operationFigures.failures).reduce((sum, count) => sum + count, 0),
+          cells: TABLE_METRICS.map((metric) => cell(result, treatment, name, metric, figures)),
+          failed: figures.failed ?? "-",
         },
       ];
     }),

@@ -1,7 +1,7 @@
 // Joins three accounts of a trial's jobs: acknowledged enqueueings, runs of handlers, and the tables of the queue.
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
-import { shortNumber } from "../../foundation/text/numbers.js";
+import { TrialError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import { batchNumberOf, positionOf, workerOf } from "../event-id.js";
 import { Findings } from "../findings.js";
@@ -11,7 +11,9 @@ import type { AuditInputs, AuditOutcome, LossTerms } from "../workload.js";
 import { JobMaker } from "./job.js";
 import { Preloaded } from "./loading.js";
 import { jobRecords } from "./run-file.js";
+import { PAGE } from "./queue-process.js";
 import { runProgram, startMessage } from "./queue-program.js";
+import { HANDLER_END, remarksOf, rerunTimes } from "./remarks.js";
 import { isDesign, type Treatment } from "./settings.js";
 import type { JobsStore, StoredJob } from "./store.js";
 
@@ -46,11 +48,20 @@ export const findings = {
   rerunMaxMs: z.number().min(0).optional().describe("Longest such time, of workload jobs"),
 } as const;
 
-const WorkerAccount = z.object({ unmatched: count, kills: count, crashes: count, isEnded: z.boolean() });
+const WorkerAccount = z.object({
+  unmatched: count,
+  kills: count,
+  crashes: count,
+  isEnded: z.boolean(),
+  unknownEvents: z.array(z.string()),
+});
+
+const STATES: readonly unknown[] = ["waiting", "running", "done", "failed"];
 
 /** State of one job of the trial. Times are monotonic milliseconds; NaN if there was no such event. */
 interface JobState {
   starts: number;
+  failures: number;
   ends: number;
   firstStartMs: number;
   interruptedMs: number;
@@ -76,7 +87,7 @@ class WorkerJobs {
   stateOf(number: number): JobState {
     let state = this.states.get(number);
     if (!state) {
-      state = { starts: 0, ends: 0, firstStartMs: Number.NaN, interruptedMs: Number.NaN };
+      state = { starts: 0, failures: 0, ends: 0, firstStartMs: Number.NaN, interruptedMs: Number.NaN };
       this.states.set(number, state);
     }
     return state;
@@ -107,6 +118,7 @@ const NO_JOBS = {
   waiting: 0,
   outOfAttempts: 0,
   notRerun: 0,
+  unfailed: 0,
 };
 type JobSums = Record<keyof typeof NO_JOBS, number>;
 
@@ -149,6 +161,7 @@ class Join {
         if (!Number.isNaN(state.interruptedMs)) this.rerunsMs.push(atMs - state.interruptedMs);
         state.interruptedMs = Number.NaN;
       } else if (kind === "finished") state.ends++;
+      else if (kind === "failed") state.failures++;
       else if (kind === "interrupted") {
         this.interrupted++;
         state.interruptedMs = atMs;
@@ -157,15 +170,21 @@ class Join {
   }
 
   addStored({ id, state, payload }: StoredJob): void {
+    if (!STATES.includes(state))
+      throw new TrialError(
+        `queue ${this.settings.queue}: its query of jobs gives the state ${JSON.stringify(state)}`,
+        `Return one of ${STATES.join(", ")}: ${PAGE}.`,
+      );
     const jobs = id === null ? undefined : this.byWorker.get(workerOf(id));
     const [batch, position] = id === null ? [0, 0] : [batchNumberOf(id), positionOf(id)];
     const number = jobs?.numberOf(batch, position);
     if (!jobs || number === undefined || id === null) {
-      if (this.isWhole) this.found.add("unexpected", String(id), "in the tables, and never enqueued");
+      if (this.isWhole)
+        this.found.add("unexpected", String(id), "in the tables with an id that no payload has");
       return;
     }
     if (jobs.present.has(number)) this.found.add("duplicated", id, "in the tables twice");
-    jobs.present.set(number, state ?? "unknown");
+    jobs.present.set(number, state as string);
     const sent = this.maker.batch(jobs.writes.client, batch)[position]?.payload;
     if (sent?.id !== id) this.found.add("unexpected", id, "in the tables, and never enqueued");
     else if (!isSamePayload(sent, payload)) this.found.add("changed", id, "another payload than was sent");
@@ -203,10 +222,17 @@ class Join {
     if (stored === "running") sums.stuck++;
     if (stored === "waiting") sums.waiting++;
     if (stored === "failed") sums.outOfAttempts++;
+    if (this.settings.failing > 0 && this.hasSkippedFailure(job)) sums.unfailed++;
     if (state && !Number.isNaN(state.interruptedMs) && !hasUnknownEnd(job)) sums.notRerun++;
     if (!state || state.ends <= 1) return;
     sums.runTwice++;
     if (!mayRepeat) this.found.add("duplicated", this.idOf(job), `ran ${state.ends} times`);
+  }
+
+  /** True if the handler ended well although the payload says that its first run fails. */
+  private hasSkippedFailure({ worker, batch, position, state }: Job): boolean {
+    if (!state || state.ends === 0) return false;
+    return state.failures < (this.maker.batch(worker, batch)[position]?.payload.fails ?? 0);
   }
 
   private requireAbsence(job: Job): void {
@@ -219,8 +245,10 @@ class Join {
     if ((state?.ends ?? 0) > 0 || (stored !== undefined && stored !== "done")) return;
     const isExplained = isWithin(spans, { atMs: ackedMs, endpoint: 0 });
     this.losses.add("enqueue", 1, ackedMs, isExplained);
+    const hasStarted = (state?.starts ?? 0) > 0;
     const words =
-      stored === "done" ? "called done, and never ran" : "acknowledged, never ran, not in the tables";
+      `${stored === "done" ? "called done" : "acknowledged, not in the tables"}, and ` +
+      (hasStarted ? "started without a finished run" : "never ran");
     if (isAllowed && isExplained) this.found.name("lost", this.idOf(job), words);
     else this.found.add("lost", this.idOf(job), words);
   }
@@ -270,17 +298,6 @@ function isSamePayload(sent: object, stored: string | null): boolean {
   }
 }
 
-interface RemarkableCounts {
-  readonly runTwice: number;
-  readonly stuck: number;
-  readonly waiting: number;
-  readonly outOfAttempts: number;
-  readonly interrupted: number;
-  readonly notRerun: number;
-  /** Milliseconds in ascending order. */
-  readonly reruns: readonly number[];
-}
-
 /** True if handlers may run a job twice although nothing is wrong: a fault, a lease that ends, a lost answer. */
 function mayRepeat(
   { settings, hasFaults = false }: AuditInputs<Treatment>,
@@ -289,41 +306,6 @@ function mayRepeat(
 ): boolean {
   const outlastsLease = isDesign(settings) && settings.handlerMs.max >= settings.design.leaseMs;
   return kills > 0 || inDoubt || outlastsLease || hasFaults;
-}
-
-/** Median and maximum of times in ascending order; nothing if there are none. */
-function rerunTimes(sortedMs: readonly number[]): { rerunMedianMs?: number; rerunMaxMs?: number } {
-  const rerunMedianMs = sortedMs[Math.floor((sortedMs.length - 1) / 2)];
-  const rerunMaxMs = sortedMs.at(-1);
-  return rerunMedianMs === undefined || rerunMaxMs === undefined ? {} : { rerunMedianMs, rerunMaxMs };
-}
-
-const HANDLER_END =
-  "queue: a job ends here when its handler returns, since the library does not tell its completion: do not compare " +
-  "work and completion with a queue that tells it";
-
-/** Sentences about counts that are no violation: jobs run twice or left behind, the order, and runs after a kill. */
-function remarksOf(
-  { runTwice, stuck, waiting, outOfAttempts, interrupted, notRerun, reruns }: RemarkableCounts,
-  first: readonly string[],
-): string[] {
-  const jobs = (n: number): string => counted(n, "job");
-  const { rerunMedianMs, rerunMaxMs } = rerunTimes(reruns);
-  return [
-    ...first,
-    ...(runTwice > 0 ? [`${jobs(runTwice)} ran more than once`] : []),
-    ...(waiting > 0 ? [`${jobs(waiting)} left waiting`] : []),
-    ...(stuck > 0 ? [`${jobs(stuck)} left claimed by no worker that lives`] : []),
-    ...(outOfAttempts > 0 ? [`${jobs(outOfAttempts)} failed in the last attempt`] : []),
-    ...(interrupted > 0
-      ? [`${counted(interrupted, "run")} ended by a kill; ${jobs(notRerun)} of them not started again`]
-      : []),
-    ...(rerunMedianMs !== undefined && rerunMaxMs !== undefined
-      ? [
-          `${counted(reruns.length, "job")} started again ${shortNumber(rerunMedianMs / 1000)} s after the kill (median), ${shortNumber(rerunMaxMs / 1000)} s at most`,
-        ]
-      : []),
-  ];
 }
 
 export async function audit(
@@ -339,6 +321,7 @@ export async function audit(
   const join = new Join(writes, settings, seed, unclosed.length === 0);
   join.readRecords(directory);
   await store.scan(admin, settings, (job) => join.addStored(job));
+  const unknownEvents = [...new Set(workers.flatMap((each) => each.unknownEvents))];
   const crashes = workers.reduce((sum, each) => sum + each.crashes, 0);
   const kills = workers.reduce((sum, each) => sum + each.kills, crashes);
   const isInDoubt = writes.some(({ inDoubt }) => inDoubt.length > 0);
@@ -355,7 +338,7 @@ export async function audit(
   const jobs = (n: number): string => counted(n, "job");
   const words = {
     lost: (n: number) =>
-      `${n} of ${counted(sums.published, "acknowledged job")} never ran and not in the queue`,
+      `${n} of ${counted(sums.published, "acknowledged job")} without a finished run, and not in the queue`,
     unexpected: (n: number) => `${jobs(n)} in the queue or run that were never enqueued`,
     changed: (n: number) => `${jobs(n)} in the queue with another payload than was sent`,
     duplicated: (n: number) => `${jobs(n)} run more than once, without a kill, a fault or an expired lease`,
@@ -366,19 +349,17 @@ export async function audit(
       .filter(({ isEnded }) => !isEnded)
       .map(() => `the program of queue ${settings.queue} did not end in 15 s and was killed`),
   ];
-  const { published, inDoubt, inDoubtFound, ...counts } = sums;
+  const { published, inDoubt, inDoubtFound, unfailed, ...counts } = sums;
   const result = join.found.result({ published, inDoubt, inDoubtFound }, words, notAudited);
   const losses = join.losses.total(terms.windowStartMs);
   const all = {
     ...result,
-    remarks: remarksOf({ ...sums, interrupted: join.interrupted, reruns }, [
-      `queue: ${library} ${version}, which promises to run a job ${promise.replaceAll("-", " ")}`,
-      ...(caveat === undefined ? [] : [`queue: ${caveat}`]),
-      ...(acknowledges ? [] : [HANDLER_END]),
-      ...(crashes > 0
-        ? [`queue: its worker's program ended by itself ${counted(crashes, "time")}, and was started again`]
-        : []),
-    ]),
+    remarks: remarksOf({
+      ...sums,
+      ...{ library, version, promise, caveat, unknownEvents },
+      ...{ kills, crashes, interrupted: join.interrupted, reruns },
+    }),
+    ...(!acknowledges && { differences: [HANDLER_END] }),
     ...(losses.length > 0 && { losses }),
     ...counts,
     outOfOrder,

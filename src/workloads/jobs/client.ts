@@ -166,8 +166,8 @@ async function workers(context: ClientContext<Treatment>): Promise<WorkloadClien
       const isEnded = await program.stop();
       clock.close();
       file.close();
-      const { kills, crashes } = program;
-      return { unmatched: clock.unmatched, kills, crashes, isEnded };
+      const { kills, crashes, unknownEvents } = program;
+      return { unmatched: clock.unmatched, kills, crashes, isEnded, unknownEvents: [...unknownEvents] };
     },
   };
 }

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
-import { TrialError } from "../../foundation/errors.js";
+import { messageOf, TrialError } from "../../foundation/errors.js";
 import type { PreloadInputs } from "../workload.js";
+import { PAGE } from "./queue-process.js";
 import { runProgram, startMessage } from "./queue-program.js";
 import type { Treatment } from "./settings.js";
 import type { JobsStore } from "./store.js";
@@ -34,8 +35,15 @@ export async function install(
   if (ready.jobs === undefined)
     throw new TrialError(
       `the program of queue ${settings.queue} installed its tables without the query of its jobs`,
-      "Send `jobs` in the ready event of install: docs/reference/queue-adapters.md.",
+      `Send \`jobs\` in the ready event of install: ${PAGE}.`,
     );
-  await store.showJobs(admin, settings, ready.jobs);
+  try {
+    await store.showJobs(admin, settings, ready.jobs);
+  } catch (error) {
+    throw new TrialError(
+      `queue ${settings.queue}: the server refused its query of jobs: ${messageOf(error)}`,
+      `Name each table with its schema, and return id, payload and state: ${PAGE}.`,
+    );
+  }
   return { seed, ...ready };
 }

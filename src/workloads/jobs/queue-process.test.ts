@@ -4,6 +4,7 @@ import { QueueProcess, type RunEvent } from "./queue-process.js";
 import type { Start } from "./adapters/protocol.js";
 
 const READY = { event: "ready", library: "x", version: "1", promise: "at-least-once", acknowledges: true };
+const NOW_MS = "Number(process.hrtime.bigint()) / 1e6";
 const SEND = "const send = (event) => process.stdout.write(JSON.stringify(event) + '\\n');";
 const LINES = "const lines = require('readline').createInterface({ input: process.stdin });";
 
@@ -27,12 +28,45 @@ const ready = `send(${JSON.stringify(READY)});`;
 
 it("passes the events of runs on, in order, and takes other lines for a log", async () => {
   const events: string[] = [];
-  const run = (event: string): string => `send({ event: "${event}", id: "a", attempt: 1, atMs: 2.5 });`;
+  const run = (event: string): string => `send({ event: "${event}", id: "a", attempt: 1, atMs: ${NOW_MS} });`;
   const script = `${ready} console.log("{ not json"); ${run("started")} console.log("hello"); ${run("finished")}
     lines.on("close", () => process.exit(0));`;
-  const { program } = await start(script, ({ event, atMs }) => events.push(`${event} ${atMs}`));
+  const { program } = await start(script, ({ event }) => events.push(event));
   expect(await program.stop()).toBe(true);
-  expect(events).toEqual(["started 2.5", "finished 2.5"]);
+  expect(events).toEqual(["started", "finished"]);
+});
+
+it.each([
+  [
+    "a clock that counts from 1970",
+    `{ event: "started", id: "a", attempt: 1, atMs: Date.now() }`,
+    /not within the life of its process/,
+  ],
+  [
+    "a member that is missing",
+    `{ event: "finished", attempt: 1, atMs: ${NOW_MS} }`,
+    /its event finished is not as the protocol says: id: missing/,
+  ],
+])("ends a program whose event has %s, and says so", async (_, event, message) => {
+  const { program } = await start(`${ready} setInterval(() => undefined, 1000); send(${event});`);
+  expect(await program.ended).toBe("SIGKILL");
+  expect(program.isAtFault).toBe(true);
+  expect(program.failure("ended").message).toMatch(message);
+});
+
+it("refuses a ready event that is not right, with the member", async () => {
+  const wrong = { ...READY, promise: "at least once" };
+  await expect(start(`send(${JSON.stringify(wrong)}); setInterval(() => undefined, 1000);`)).rejects.toThrow(
+    /queue test: its event ready is not as the protocol says: promise: .*at-least-once/,
+  );
+});
+
+it("keeps the names of events that the protocol does not have", async () => {
+  const { program } = await start(
+    `${ready} send({ event: "done", id: "a" }); lines.on("close", () => process.exit(0));`,
+  );
+  await program.stop();
+  expect([...program.unknownEvents]).toEqual(["done"]);
 });
 
 it("kills a program that does not end when it is to stop", async () => {

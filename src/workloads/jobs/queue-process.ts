@@ -6,15 +6,23 @@ import type { Readable, Writable } from "node:stream";
 import * as z from "zod";
 import { InDoubtError } from "../../database/errors.js";
 import { withinMs } from "../../foundation/deadline.js";
+import { ownMonotonicMs } from "../../foundation/clock.js";
 import { messageOf, TrialError } from "../../foundation/errors.js";
 import { guardProcess } from "../../foundation/process/reaper.js";
+import { issueWords } from "../../syntax/issue-words.js";
 import type { Command, Job, Start } from "./adapters/protocol.js";
 
 const READY_TIMEOUT_MS = 120_000;
 /** Longest time from the command to stop to the end of the process, which is killed then. */
 const STOP_TIMEOUT_MS = 15_000;
+/** Longest time from the first request to the first answer. Later requests may wait for a server that is away. */
+const FIRST_ANSWER_TIMEOUT_MS = 120_000;
 const LOG_LINES_MAX = 20;
 const LOG_LINE_CHARACTERS_MAX = 500;
+/** Milliseconds by which an event may lie outside of its process's life, by the rounding of clocks. */
+const CLOCK_MARGIN_MS = 1_000;
+/** The page that describes the protocol. */
+export const PAGE = "docs/reference/queue-adapters.md";
 
 const Ready = z.object({
   event: z.literal("ready"),
@@ -64,6 +72,18 @@ class RefusedError extends Error {
 const isAnswer = (code: string | undefined): boolean =>
   code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|E)/.test(code);
 
+const EVENT_NAMES: readonly string[] = [
+  "ready",
+  "started",
+  "finished",
+  "failed",
+  "enqueued",
+  "refused",
+  "broken",
+];
+/** Largest number of names that are kept of events that the protocol does not have. */
+const UNKNOWN_NAMES_MAX = 3;
+
 export interface ProgramOptions {
   /** Name of the queue, for messages. */
   readonly name: string;
@@ -83,7 +103,13 @@ export class QueueProcess {
   private readonly log: string[] = [];
   private nextRequest = 0;
   private hasEnded = false;
+  /** Names of events that the protocol does not have. They may be lines of a library's log. */
+  readonly unknownEvents = new Set<string>();
+  /** True if the program broke the protocol: it was killed, and another one would do the same. */
+  isAtFault = false;
   private breakage: { readonly message: string; readonly remedy: string } | undefined;
+  private firstAnswerTimer: NodeJS.Timeout | undefined;
+  private readonly startedMs = ownMonotonicMs();
   private settleReady: ((ready: Ready) => void) | undefined;
   /** Resolves when the process has ended and all its events were read: with the way it ended. Never rejects. */
   readonly ended: Promise<string>;
@@ -140,6 +166,14 @@ export class QueueProcess {
     if (this.hasEnded)
       return Promise.reject(new RefusedError("the queue's program has ended", "ECONNREFUSED"));
     const request = this.nextRequest++;
+    if (request === 0)
+      this.firstAnswerTimer = setTimeout(
+        () =>
+          this.blame(
+            `it has answered none of ${this.requests.size} requests for ${FIRST_ANSWER_TIMEOUT_MS / 1000} s`,
+          ),
+        FIRST_ANSWER_TIMEOUT_MS,
+      );
     const answered = new Promise<void>((resolve, reject) => this.requests.set(request, { resolve, reject }));
     this.write({ enqueue: jobs, request, transaction });
     return answered;
@@ -192,6 +226,7 @@ export class QueueProcess {
       };
     }
     release?.();
+    clearTimeout(this.firstAnswerTimer);
     this.hasEnded = true;
     for (const { reject } of this.requests.values())
       reject(new InDoubtError(new RefusedError(`the queue's program ended (${how})`, "ECONNRESET")));
@@ -209,9 +244,18 @@ export class QueueProcess {
   }
 
   private read(line: string): void {
-    const event = parseEvent(line);
-    if (event === undefined) {
+    const written = objectIn(line);
+    const name = written?.event;
+    if (written === undefined || typeof name !== "string" || !EVENT_NAMES.includes(name)) {
       this.keep(line); // libraries print to standard output, too
+      if (typeof name === "string" && this.unknownEvents.size < UNKNOWN_NAMES_MAX)
+        this.unknownEvents.add(name);
+      return;
+    }
+    const { data: event, error } = ProgramEvent.safeParse(written);
+    if (!event) {
+      const problems = error.issues.map((issue) => issueWords(issue)).join("; ");
+      this.blame(`its event ${name} is not as the protocol says: ${problems}`);
       return;
     }
     switch (event.event) {
@@ -232,21 +276,41 @@ export class QueueProcess {
       case "started":
       case "finished":
       case "failed":
-        this.options.onRun?.(event);
+        this.run(event);
     }
   }
 
+  private run(event: RunEvent): void {
+    const nowMs = ownMonotonicMs();
+    if (event.atMs >= this.startedMs - CLOCK_MARGIN_MS && event.atMs <= nowMs + CLOCK_MARGIN_MS)
+      this.options.onRun?.(event);
+    else
+      this.blame(
+        `its event ${event.event} has atMs ${event.atMs}, which is not within the life of its process: ` +
+          `${this.startedMs.toFixed(0)} to ${nowMs.toFixed(0)} on the monotonic clock of this machine`,
+      );
+  }
+
+  /** Ends a program whose events cannot be understood. */
+  private blame(message: string): void {
+    this.breakage ??= { message, remedy: `Correct the program: ${PAGE}.` };
+    this.isAtFault = true;
+    this.child.kill("SIGKILL");
+  }
+
   private take(request: number): Request | undefined {
+    clearTimeout(this.firstAnswerTimer);
     const found = this.requests.get(request);
     this.requests.delete(request);
     return found;
   }
 }
 
-function parseEvent(line: string): z.infer<typeof ProgramEvent> | undefined {
+/** The object of a line; undefined for other text. */
+function objectIn(line: string): { readonly event?: unknown } | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
-    return ProgramEvent.safeParse(JSON.parse(line)).data;
+    return JSON.parse(line) as object;
   } catch {
     return undefined;
   }

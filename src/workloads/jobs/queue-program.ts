@@ -103,7 +103,10 @@ export class StandingProgram {
     const { program } = await QueueProcess.start({ name: settings.queue, words, start, onRun });
     this.current = program;
     writeFileSync(this.pidPath, String(program.pid));
-    void program.ended.then((how) => this.replace(program, how));
+    void program.ended.then((how) => {
+      for (const name of program.unknownEvents) this.unknownEvents.add(name);
+      return this.replace(program, how);
+    });
     if (this.isStopping) await program.stop();
   }
 
@@ -116,6 +119,9 @@ export class StandingProgram {
   requireWhole(): void {
     if (this.failure) throw this.failure;
   }
+
+  /** Names of events that its programs sent and that the protocol does not have. */
+  readonly unknownEvents = new Set<string>();
 
   /** Ends the program after its jobs. Resolves to false if it had to be killed. */
   async stop(): Promise<boolean> {
@@ -134,7 +140,7 @@ export class StandingProgram {
       // A trial that failed may have taken its directory away.
     }
     if (this.isStopping) return;
-    if (how !== "SIGKILL" && ++this.crashes > CRASHES_MAX) {
+    if (ended.isAtFault || (how !== "SIGKILL" && ++this.crashes > CRASHES_MAX)) {
       this.failure = ended.failure(`ended by itself ${this.crashes} times (${how})`);
       return;
     }

@@ -253,9 +253,19 @@ function poolerRules(_: unknown, settings: Treatment): Finding[] {
   return [];
 }
 
+/** Refuses a pool that has fewer connections than the queue has programs. */
+function poolSizeRules(_: unknown, { actors, pool }: Treatment): Finding[] {
+  if (pool.strategy !== "own") return [];
+  const programs = (actors["enqueuers"]?.workers ?? 0) + (actors["workers"]?.workers ?? 0);
+  if (pool.size >= programs) return [];
+  const message = `the queue runs in ${programs} programs, each with a connection or more; use ${programs} at least`;
+  return [{ path: ["pool", "size"], message }];
+}
+
 export const rules = [
   refuseStatementMode,
   queueRules,
+  poolSizeRules,
   poolerRules,
   workerRules,
   nameRules,

@@ -75,7 +75,11 @@ export const jobs = {
   },
   reporting: {
     stages: {
-      pickup: { roles: ["workers"], span: "Acknowledgement of the enqueueing to the start of the handler" },
+      pickup: {
+        roles: ["workers"],
+        span: "Acknowledgement of the enqueueing to the first start of the handler",
+        isInTable: true,
+      },
       completion: { roles: ["workers"], span: "Acknowledgement of the enqueueing to the end of the job" },
     },
   },
