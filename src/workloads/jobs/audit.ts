@@ -8,6 +8,7 @@ import { Findings } from "../findings.js";
 import { isWithin, Losses } from "../losses.js";
 import { copyBoundsOf, Writes } from "../numbered-writes.js";
 import type { AuditInputs, AuditOutcome, LossTerms } from "../workload.js";
+import { DEFAULT_LEASE_MS } from "./designs.js";
 import { JobMaker } from "./job.js";
 import { Preloaded } from "./loading.js";
 import { jobRecords } from "./run-file.js";
@@ -281,14 +282,25 @@ interface RemarkableCounts {
   readonly reruns: readonly number[];
 }
 
+/** Largest number of jobs that a claim of a library takes and may run one after the other, with the lease of all. */
+const LIBRARY_BATCH_MAX = 50;
+
+/** True if the lease of a claimed job may end before its run. */
+function mayOutlastLease(settings: Treatment): boolean {
+  const { handlerMs, design } = settings;
+  const [claimed, defaultMs] = isDesign(settings)
+    ? [design.claimBatch, DEFAULT_LEASE_MS]
+    : [LIBRARY_BATCH_MAX, Infinity];
+  return claimed * handlerMs.max >= (design.leaseMs ?? defaultMs);
+}
+
 /** True if handlers may run a job twice although nothing is wrong: a fault, a lease that ends, a lost answer. */
 function mayRepeat(
   { settings, hasFaults = false }: AuditInputs<Treatment>,
   kills: number,
   inDoubt: boolean,
 ): boolean {
-  const outlastsLease = isDesign(settings) && settings.handlerMs.max >= settings.design.leaseMs;
-  return kills > 0 || inDoubt || outlastsLease || hasFaults;
+  return kills > 0 || inDoubt || mayOutlastLease(settings) || hasFaults;
 }
 
 /** Median and maximum of times in ascending order; nothing if there are none. */
