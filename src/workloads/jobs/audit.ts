@@ -8,12 +8,11 @@ import { Findings } from "../findings.js";
 import { isWithin, Losses } from "../losses.js";
 import { copyBoundsOf, Writes } from "../numbered-writes.js";
 import type { AuditInputs, AuditOutcome, LossTerms } from "../workload.js";
-import { DEFAULT_LEASE_MS } from "./designs.js";
 import { JobMaker } from "./job.js";
 import { Preloaded } from "./loading.js";
 import { jobRecords } from "./run-file.js";
 import { runProgram, startMessage } from "./queue-program.js";
-import { isDesign, type Treatment } from "./settings.js";
+import { mayOutlastLease, type Treatment } from "./settings.js";
 import type { JobsStore, StoredJob } from "./store.js";
 
 export const VIOLATIONS = ["lost", "unexpected", "changed", "duplicated"] as const;
@@ -280,18 +279,6 @@ interface RemarkableCounts {
   readonly notRerun: number;
   /** Milliseconds in ascending order. */
   readonly reruns: readonly number[];
-}
-
-/** Largest number of jobs that a claim of a library takes and may run one after the other, with the lease of all. */
-const LIBRARY_BATCH_MAX = 50;
-
-/** True if the lease of a claimed job may end before its run. */
-function mayOutlastLease(settings: Treatment): boolean {
-  const { handlerMs, design } = settings;
-  const [claimed, defaultMs] = isDesign(settings)
-    ? [design.claimBatch, DEFAULT_LEASE_MS]
-    : [LIBRARY_BATCH_MAX, Infinity];
-  return claimed * handlerMs.max >= (design.leaseMs ?? defaultMs);
 }
 
 /** True if handlers may run a job twice although nothing is wrong: a fault, a lease that ends, a lost answer. */

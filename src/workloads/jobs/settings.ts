@@ -109,8 +109,8 @@ export const keys = {
         .default(1)
         .meta({ description: "Jobs of one claim of a design. Default 1." }),
       lease: duration(
-        `Time after which a claimed job may run again, also of a library that has such a setting: pg-boss and pgmq, ` +
-          `in whole seconds. Default: ${formatDuration(DEFAULT_LEASE_MS)} in a design, a library's own.`,
+        "Time after which a claimed job may run again. pg-boss and pgmq take it, too, in whole seconds; graphile-worker " +
+          `and DBOS have no such setting. Default: ${formatDuration(DEFAULT_LEASE_MS)} in a design, a library's own.`,
         LEASE_MIN_MS,
         24 * HOUR_MS,
       ).optional(),
@@ -216,6 +216,18 @@ export const isDesign = ({ queue }: Pick<JobsSettings, "queue">): boolean =>
   (DESIGN_NAMES as readonly string[]).includes(queue);
 export const isLibrary = ({ queue }: Pick<JobsSettings, "queue">): boolean =>
   (LIBRARIES as readonly string[]).includes(queue);
+
+/** Largest number of jobs that a claim of a library takes and may run one after the other, with the lease of all. */
+const LIBRARY_BATCH_MAX = 50;
+
+/** True if the lease of a claimed job may end before its run. */
+export function mayOutlastLease(settings: JobsSettings): boolean {
+  const { handlerMs, design } = settings;
+  const [claimed, defaultMs] = isDesign(settings)
+    ? [design.claimBatch, DEFAULT_LEASE_MS]
+    : [LIBRARY_BATCH_MAX, Infinity];
+  return claimed * handlerMs.max >= (design.leaseMs ?? defaultMs);
+}
 
 function queueRules(_: unknown, settings: Treatment): Finding[] {
   const { queue, commands, design } = settings;
