@@ -85,7 +85,7 @@ describe("the job of a killed worker", () => {
     expect(await job.startsWithin(job.work({ worker: 0 }), 30_000)).toBe(true);
   });
 
-  // pgmq 1.13.0 has none of its own: the README's example reads with a visibility timeout of 30 s, and so does the adapter.
+  // pgmq 1.13.0 has no default: the example of its README reads with a visibility timeout of 30 s, as the adapter does.
   it("runs again in pgmq after 30 seconds by default", async () => {
     const directory = fileURLToPath(new URL("../fixtures/pgmq", import.meta.url));
     const job = await killIn("pgmq", { directory });
