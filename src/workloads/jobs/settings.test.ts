@@ -5,7 +5,7 @@ import { mayOutlastLease, type Treatment } from "./settings.js";
 
 const KEYS = "name: x\nworkload: jobs\npool: { strategy: own, size: 4 }\n";
 const PLACE = {
-  endpoint: { host: "127.0.0.1", port: 5432, user: "u", database: "d" },
+  endpoint: { scheme: "postgresql", host: "127.0.0.1", port: 5432, user: "u", database: "d" },
   applicationName: "test",
   directory: "/",
 };
@@ -31,6 +31,6 @@ it.each([
   ["pg-boss", "handler: 60s", false],
   ["pg-boss", "handler: 90ms\nclaim: { lease: 5s }", false],
   ["pg-boss", "handler: 100ms\nclaim: { lease: 5s }", true],
-])("tells whether a job of queue %s may outlast its lease: %s", (queue, rest, expected) => {
+])("knows whether a job of queue %s with %s may outlast its lease", (queue, rest, expected) => {
   expect(mayOutlastLease(settingsOf(queue, rest))).toBe(expected);
 });
