@@ -12,7 +12,7 @@ import { JobMaker } from "./job.js";
 import { Preloaded } from "./loading.js";
 import { jobRecords } from "./run-file.js";
 import { runProgram, startMessage } from "./queue-program.js";
-import { mayOutlastLease, type Treatment } from "./settings.js";
+import { mayLeaseEnd, type Treatment } from "./settings.js";
 import type { JobsStore, StoredJob } from "./store.js";
 
 export const VIOLATIONS = ["lost", "unexpected", "changed", "duplicated"] as const;
@@ -287,7 +287,7 @@ function mayRepeat(
   kills: number,
   inDoubt: boolean,
 ): boolean {
-  return kills > 0 || inDoubt || mayOutlastLease(settings) || hasFaults;
+  return kills > 0 || inDoubt || mayLeaseEnd(settings) || hasFaults;
 }
 
 /** Median and maximum of times in ascending order; nothing if there are none. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
 import { startMessage } from "./queue-program.js";
-import { mayOutlastLease, type Treatment } from "./settings.js";
+import { mayLeaseEnd, type Treatment } from "./settings.js";
 
 const KEYS = "name: x\nworkload: jobs\npool: { strategy: own, size: 4 }\n";
 const PLACE = {
@@ -31,6 +31,6 @@ it.each([
   ["pg-boss", "handler: 60s", false],
   ["pg-boss", "handler: 90ms\nclaim: { lease: 5s }", false],
   ["pg-boss", "handler: 100ms\nclaim: { lease: 5s }", true],
-])("knows whether a job of queue %s with %s may outlast its lease", (queue, rest, expected) => {
-  expect(mayOutlastLease(settingsOf(queue, rest))).toBe(expected);
+])("lets a job run twice if its lease may end during its run: queue %s, %s, %s", (queue, rest, expected) => {
+  expect(mayLeaseEnd(settingsOf(queue, rest))).toBe(expected);
 });

@@ -220,8 +220,8 @@ export const isLibrary = ({ queue }: Pick<JobsSettings, "queue">): boolean =>
 /** Largest number of jobs that a claim of a library takes and may run one after the other, with the lease of all. */
 const LIBRARY_BATCH_MAX = 50;
 
-/** True if the lease of a claimed job may end before its run. */
-export function mayOutlastLease(settings: JobsSettings): boolean {
+/** True if the lease of a claimed job may end before or during its run. */
+export function mayLeaseEnd(settings: JobsSettings): boolean {
   const { handlerMs, design } = settings;
   const [claimed, defaultMs] = isDesign(settings)
     ? [design.claimBatch, DEFAULT_LEASE_MS]
