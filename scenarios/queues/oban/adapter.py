@@ -25,7 +25,18 @@ def report(event, job):
     send(event, id=job.args["id"], attempt=job.attempt, atMs=time.monotonic_ns() / 1e6)
 
 
-def report_ready(**fields):
+def lifeline_of(start):
+    """Options of the search for jobs of dead workers; the defaults unless the scenario names claim.lease."""
+    lease = start["settings"].get("leaseMs")
+    # https://oban.pro/docs/py/job_maintenance.html; the default interval is 60 s.
+    return {} if lease is None else {"rescue_after": lease / 1000, "interval": min(lease / 1000, 60)}
+
+
+def report_ready(start, **fields):
+    lifeline = lifeline_of(start)
+    if lifeline:
+        fields["caveat"] = (f"claim.lease is rescue_after {lifeline['rescue_after']:g} s, "
+                            f"and the leader searches every {lifeline['interval']:g} s")
     # "the job wasn't lost and it may be retried again": https://oban.pro/docs/py/job_maintenance.html
     send("ready", library="oban", version=version("oban"), promise="at-least-once", acknowledges=False, **fields)
 
@@ -104,14 +115,15 @@ async def main():
     start = json.loads(await lines.readline())
     role, schema = start["role"], start["schema"]
     if role == "remove":
-        return report_ready()  # All tables are in the schema.
+        return report_ready(start)  # All tables are in the schema.
     handler = define_handler()
     async with await open_pool(start) as pool:
         if role == "install":
-            return report_ready(jobs=await install(pool, schema))
+            return report_ready(start, jobs=await install(pool, schema))
         queues = {"queues": {"default": start["concurrency"]}} if role == "work" else {}
-        async with oban.Oban(pool=pool, prefix=schema, **queues) as queue, asyncio.TaskGroup() as under_way:
-            report_ready()
+        options = {"pool": pool, "prefix": schema, "lifeline": lifeline_of(start), **queues}
+        async with oban.Oban(**options) as queue, asyncio.TaskGroup() as under_way:
+            report_ready(start)
             async for command in commands_of(lines):
                 under_way.create_task(answer(pool, queue, handler, schema, command))
 

@@ -26,12 +26,27 @@ def report(event, job_id, attempt):
     send(event, id=job_id, attempt=attempt, atMs=time.monotonic_ns() / 1e6)
 
 
+def rescue_of(start):
+    """Seconds without a heartbeat that make a worker stalled, and the cron of the search; None if nothing searches."""
+    # As https://procrastinate.readthedocs.io/en/stable/howto/production/retry_stalled_jobs.html has it.
+    seconds, cron = start["settings"].get("leaseMs", 30_000) / 1000, "*/10 * * * *"
+    if "leaseMs" in start["settings"]:
+        every = max(1, int(seconds))
+        cron = f"* * * * * */{every}" if every < 60 else f"*/{min(10, every // 60)} * * * *"
+    elif start["profile"] == "defaults":
+        return None
+    return seconds, cron
+
+
 def report_ready(start, **fields):
-    never = "A job whose worker was killed stays in the state doing: only profile tuned retries stalled jobs"
-    caveat = {"caveat": never} if start["profile"] == "defaults" else {}
-    # Retries: https://procrastinate.readthedocs.io/en/stable/howto/production/retry_stalled_jobs.html
+    rescue = rescue_of(start)
+    if rescue is None:
+        fields["caveat"] = "A job whose worker was killed stays in the state doing: only profile tuned retries stalled jobs"
+    elif "leaseMs" in start["settings"]:
+        fields["caveat"] = (f"claim.lease is stalled_worker_timeout {rescue[0]:g} s, with three heartbeats in it and a "
+                            f"search by cron {rescue[1]}")
     send("ready", library="procrastinate", version=version("procrastinate"), promise="at-least-once",
-         acknowledges=False, **caveat, **fields)
+         acknowledges=False, **fields)
 
 
 def make_app(start):
@@ -61,12 +76,13 @@ def make_app(start):
             raise RuntimeError(f"attempt {attempt} fails, as the payload says")
         report("finished", payload["id"], attempt)
 
-    if start["profile"] == "tuned":
-        # As https://procrastinate.readthedocs.io/en/stable/howto/production/retry_stalled_jobs.html has it.
-        @app.periodic(cron="*/10 * * * *")
+    if rescue := rescue_of(start):
+        seconds, cron = rescue
+
+        @app.periodic(cron=cron)
         @app.task(queueing_lock="retry_stalled_jobs", pass_context=True)
         async def retry_stalled_jobs(context, timestamp):
-            for job in await app.job_manager.get_stalled_jobs():
+            for job in await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=seconds):
                 await app.job_manager.retry_job(job)
 
     return app
@@ -135,8 +151,11 @@ async def serve(app, start, lines):
             async for command in commands_of(lines):
                 under_way.create_task(answer(app, start, command))
     else:
-        worker = asyncio.create_task(
-            app.run_worker_async(concurrency=start["concurrency"], install_signal_handlers=False))
+        options = {"concurrency": start["concurrency"], "install_signal_handlers": False}
+        if "leaseMs" in start["settings"]:
+            seconds, _ = rescue_of(start)
+            options |= {"stalled_worker_timeout": seconds, "update_heartbeat_interval": seconds / 3}
+        worker = asyncio.create_task(app.run_worker_async(**options))
         report_ready(start)
         stopping = asyncio.create_task(anext(commands_of(lines), None))
         await asyncio.wait([worker, stopping], return_when=asyncio.FIRST_COMPLETED)

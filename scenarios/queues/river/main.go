@@ -28,6 +28,14 @@ type start struct {
 	Role, Url, Schema, Profile string
 	Connections                int32
 	Concurrency                int
+	// LeaseMs is 0 unless the scenario names claim.lease.
+	Settings struct{ LeaseMs float64 }
+}
+
+// lease returns the values of RescueStuckJobsAfter and JobTimeout, which must not be longer; zero stands for the default.
+func (s start) lease() (rescueAfter, timeout time.Duration) {
+	rescueAfter = time.Duration(s.Settings.LeaseMs * float64(time.Millisecond))
+	return rescueAfter, min(rescueAfter, river.JobTimeoutDefault)
 }
 
 // payload is the arguments of the only kind of job.
@@ -107,6 +115,7 @@ var logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level:
 func configure(s start) *river.Config {
 	config := &river.Config{Schema: s.Schema, Logger: logger, Workers: river.NewWorkers()}
 	river.AddWorker(config.Workers, worker{})
+	config.RescueStuckJobsAfter, config.JobTimeout = s.lease()
 	if s.Role == "work" {
 		config.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: s.Concurrency}}
 	}
@@ -229,7 +238,7 @@ func readCommands(lines *json.Decoder) <-chan command {
 	return commands
 }
 
-func ready() event {
+func ready(s start) event {
 	version := "unknown"
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range build.Deps {
@@ -239,7 +248,12 @@ func ready() event {
 		}
 	}
 	// "This at-least-once execution pattern": https://riverqueue.com/docs/reliable-workers
-	return event{"event": "ready", "library": "river", "version": version, "promise": "at-least-once", "acknowledges": true}
+	found := event{"event": "ready", "library": "river", "version": version, "promise": "at-least-once", "acknowledges": true}
+	if rescueAfter, timeout := s.lease(); rescueAfter > 0 {
+		found["caveat"] = fmt.Sprintf("claim.lease is RescueStuckJobsAfter %v, with JobTimeout %v and a search every 30 s",
+			rescueAfter, timeout)
+	}
+	return found
 }
 
 func install(ctx context.Context, s start, driver *riverpgxv5.Driver) (string, error) {
@@ -261,7 +275,7 @@ func install(ctx context.Context, s start, driver *riverpgxv5.Driver) (string, e
 }
 
 // work reports the end of a job once River has stored it, which its subscription says.
-func work(ctx context.Context, client *river.Client[pgx.Tx], commands <-chan command) error {
+func work(ctx context.Context, s start, client *river.Client[pgx.Tx], commands <-chan command) error {
 	// River drops events that find the channel full; its batches have up to 5000 jobs.
 	completed, _ := client.SubscribeConfig(&river.SubscribeConfig{
 		ChanSize: 100_000, Kinds: []river.EventKind{river.EventKindJobCompleted}})
@@ -280,7 +294,7 @@ func work(ctx context.Context, client *river.Client[pgx.Tx], commands <-chan com
 			report("finished", done.Id, next.Job.Attempt)
 		}
 	}()
-	events <- ready()
+	events <- ready(s)
 	for range commands {
 	}
 	err := client.Stop(ctx)
@@ -295,7 +309,7 @@ func run(ctx context.Context) error {
 		return fmt.Errorf("first line: %w", err)
 	}
 	if s.Role == "remove" {
-		events <- ready() // All tables are in the schema.
+		events <- ready(s) // All tables are in the schema.
 		return nil
 	}
 	pool, err := connect(ctx, s)
@@ -309,7 +323,7 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		installed := ready()
+		installed := ready(s)
 		installed["jobs"] = jobs
 		events <- installed
 		return nil
@@ -320,9 +334,9 @@ func run(ctx context.Context) error {
 	}
 	commands := readCommands(lines)
 	if s.Role == "work" {
-		return work(ctx, client, commands)
+		return work(ctx, s, client, commands)
 	}
-	events <- ready()
+	events <- ready(s)
 	enqueuer{client, pool, s}.serve(ctx, commands)
 	return nil
 }

@@ -14,7 +14,7 @@ import { jobRecords } from "./run-file.js";
 import { PAGE } from "./queue-process.js";
 import { runProgram, startMessage } from "./queue-program.js";
 import { HANDLER_END, remarksOf, rerunTimes } from "./remarks.js";
-import { isDesign, type Treatment } from "./settings.js";
+import { mayLeaseEnd, type Treatment } from "./settings.js";
 import type { JobsStore, StoredJob } from "./store.js";
 
 export const VIOLATIONS = ["lost", "unexpected", "changed", "duplicated"] as const;
@@ -304,8 +304,7 @@ function mayRepeat(
   kills: number,
   inDoubt: boolean,
 ): boolean {
-  const outlastsLease = isDesign(settings) && settings.handlerMs.max >= settings.design.leaseMs;
-  return kills > 0 || inDoubt || outlastsLease || hasFaults;
+  return kills > 0 || inDoubt || mayLeaseEnd(settings) || hasFaults;
 }
 
 export async function audit(

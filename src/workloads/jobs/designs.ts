@@ -10,7 +10,8 @@ export interface DesignSettings {
   /** Left out: the design's default. */
   readonly retire?: Retire;
   readonly claimBatch: number;
-  readonly leaseMs: number;
+  /** Left out: `DEFAULT_LEASE_MS` in a design, its own default in a library. */
+  readonly leaseMs?: number;
   readonly ids: JobIds;
   readonly fillfactor: number;
   readonly layout: Layout;
@@ -19,6 +20,9 @@ export interface DesignSettings {
   readonly attempts: number;
   readonly retryAfterMs: number;
 }
+
+/** Milliseconds after which a claimed job of a design may run again. */
+export const DEFAULT_LEASE_MS = 30_000;
 
 interface Design {
   readonly description: string;

@@ -5,7 +5,14 @@ import { duration, durationRange, HOUR_MS, size } from "../../syntax/scalars.js"
 import type { ValueRange } from "../../load/load-settings.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { defaultStorageRule, refuseStatementMode } from "../common-rules.js";
-import { designProblem, DESIGN_NAMES, DESIGNS, type DesignName, type DesignSettings } from "./designs.js";
+import {
+  DEFAULT_LEASE_MS,
+  designProblem,
+  DESIGN_NAMES,
+  DESIGNS,
+  type DesignName,
+  type DesignSettings,
+} from "./designs.js";
 
 /** Libraries with an adapter in train-sim. */
 export const LIBRARIES = ["pg-boss", "graphile-worker", "dbos", "pgmq"] as const;
@@ -95,15 +102,21 @@ export const keys = {
   }),
   claim: z
     .strictObject({
-      batch: z.int().min(1).max(1000).default(1).meta({ description: "Jobs of one claim. Default 1." }),
+      batch: z
+        .int()
+        .min(1)
+        .max(1000)
+        .default(1)
+        .meta({ description: "Jobs of one claim of a design. Default 1." }),
       lease: duration(
-        "Time after which a claimed job of a design may run again. Default 30s.",
+        "Time after which a claimed job may run again. pg-boss and pgmq take it, too, in whole seconds; graphile-worker " +
+          `and DBOS have no such setting. Default: ${formatDuration(DEFAULT_LEASE_MS)} in a design, a library's own.`,
         LEASE_MIN_MS,
         24 * HOUR_MS,
-      ).prefault("30s"),
+      ).optional(),
     })
     .prefault({})
-    .meta({ title: "Claim", description: "How the workers of a design claim jobs." }),
+    .meta({ title: "Claim", description: "How workers claim jobs." }),
   jobIds: z
     .enum(ID_KINDS)
     .default("bigint")
@@ -153,7 +166,7 @@ export interface JobsSettings {
   readonly priorities: number;
   readonly delayMs: number;
   readonly enqueue: { readonly batch: number; readonly transaction: boolean };
-  /** Settings of a design; libraries have their own. */
+  /** Settings of a design; a library takes the lease alone, and has its own for the rest. */
   readonly design: DesignSettings;
 }
 export type Treatment = JobsSettings & WorkloadTreatment;
@@ -188,7 +201,7 @@ export function resolve(given: Keys): JobsSettings {
       wakeup: { pollMs, isNotified: typeof wakeup === "string" },
       ...(retire !== undefined && { retire }),
       claimBatch: claim.batch,
-      leaseMs: claim.lease,
+      ...(claim.lease !== undefined && { leaseMs: claim.lease }),
       ids: given.jobIds,
       fillfactor: given.fillfactor,
       layout: given.layout,
@@ -203,6 +216,18 @@ export const isDesign = ({ queue }: Pick<JobsSettings, "queue">): boolean =>
   (DESIGN_NAMES as readonly string[]).includes(queue);
 export const isLibrary = ({ queue }: Pick<JobsSettings, "queue">): boolean =>
   (LIBRARIES as readonly string[]).includes(queue);
+
+/** Largest number of jobs that a claim of a library takes and may run one after the other, with the lease of all. */
+const LIBRARY_BATCH_MAX = 50;
+
+/** True if the lease of a claimed job may end before or during its run. */
+export function mayLeaseEnd(settings: JobsSettings): boolean {
+  const { handlerMs, design } = settings;
+  const [claimed, defaultMs] = isDesign(settings)
+    ? [design.claimBatch, DEFAULT_LEASE_MS]
+    : [LIBRARY_BATCH_MAX, Infinity];
+  return claimed * handlerMs.max >= (design.leaseMs ?? defaultMs);
+}
 
 function queueRules(_: unknown, settings: Treatment): Finding[] {
   const { queue, commands, design } = settings;

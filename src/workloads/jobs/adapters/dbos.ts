@@ -1,7 +1,7 @@
 // DBOS: a job is a workflow of one step on a queue, a row of `workflow_status`; a process polls for all that it may run.
 import type * as DbosModule from "@dbos-inc/dbos-sdk";
 import { requireEmptySchema, withCaller } from "./callers.js";
-import { serve, type Job, type Payload } from "./kit.js";
+import { caveatOf, leaseMsOf, serve, Unusable, type Job, type Payload } from "./kit.js";
 import { LIBRARY_PACKAGES, loadLibrary, type LoadedLibrary } from "./library-package.js";
 
 const APPLICATION = "train-sim";
@@ -25,7 +25,11 @@ serve({
   async load(start) {
     library = await loadLibrary(LIBRARY_PACKAGES.dbos, start);
     // "Steps are tried at least once": https://docs.dbos.dev/typescript/tutorials/workflow-tutorial#workflow-guarantees
-    return { ...library, promise: "at-least-once" };
+    const ignored =
+      leaseMsOf(start) !== undefined &&
+      "claim.lease has no effect: DBOS has no such setting, and a dead worker's jobs run again when a process with its " +
+        "executor's name starts";
+    return { ...library, promise: "at-least-once", ...caveatOf(library.caveat, ignored) };
   },
 
   async install(start) {
@@ -65,7 +69,12 @@ serve({
 
   async worker(start, handler) {
     const { DBOS } = library.exports;
-    const { url, schema, concurrency, profile } = start;
+    const { url, schema, connections, concurrency, profile } = start;
+    if (connections < 2)
+      throw new Unusable(
+        "LISTEN takes a connection for itself, and DBOS's worker has 1",
+        "Give workers 2 connections.",
+      );
     const pool = library.makePool(start);
     // A launch recovers the workflows that its executor left: https://docs.dbos.dev/production/workflow-recovery
     DBOS.setConfig({

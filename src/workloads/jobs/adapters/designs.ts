@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type pg from "pg";
 import { quoteIdentifier } from "../../../database/postgres/quoting.js";
-import { DESIGNS, type DesignName, type DesignSettings } from "../designs.js";
+import { DEFAULT_LEASE_MS, DESIGNS, type DesignName, type DesignSettings } from "../designs.js";
 import { readSqlOfDesign, type SqlOfDesign } from "../sql-sections.js";
 import { codeOf, messageOf } from "../../../foundation/errors.js";
 import { Connections } from "./connections.js";
@@ -36,7 +36,8 @@ type Settings = Required<DesignSettings> & { readonly design: DesignName };
 
 function settingsOf({ settings }: Start): Settings {
   const given = settings as unknown as DesignSettings & { readonly design: DesignName };
-  return { ...given, retire: given.retire ?? DESIGNS[given.design].retires[0] };
+  const { leaseMs = DEFAULT_LEASE_MS, retire = DESIGNS[given.design].retires[0] } = given;
+  return { ...given, leaseMs, retire };
 }
 
 function sqlOf(start: Start): SqlOfDesign {

@@ -1,7 +1,7 @@
 // graphile-worker: a job is a row that a worker locks by a column, and deletes when the job is done.
 import type * as GraphileWorkerModule from "graphile-worker";
 import { dateIn, requireEmptySchema, withCaller } from "./callers.js";
-import { serve, type Job, type Payload } from "./kit.js";
+import { caveatOf, leaseMsOf, serve, type Job, type Payload } from "./kit.js";
 import { LIBRARY_PACKAGES, loadLibrary, type LoadedLibrary } from "./library-package.js";
 
 const TASK = "train-sim";
@@ -23,7 +23,10 @@ serve({
     if (start.profile === "tuned") process.env["NO_LOG_SUCCESS"] = "1";
     library = await loadLibrary(LIBRARY_PACKAGES["graphile-worker"], start);
     // "each job will execute at least once": https://worker.graphile.org/docs
-    return { ...library, promise: "at-least-once" };
+    const ignored =
+      leaseMsOf(start) !== undefined &&
+      "claim.lease has no effect: graphile-worker has no such setting, and a dead worker's job runs again after 4 hours";
+    return { ...library, promise: "at-least-once", ...caveatOf(library.caveat, ignored) };
   },
 
   async install(start) {

@@ -61,6 +61,22 @@ export class Unusable extends Error {
   }
 }
 
+/** Milliseconds after which a claimed job may run again; undefined if the scenario leaves that to the library. */
+export const leaseMsOf = ({ settings }: Start): number | undefined =>
+  settings["leaseMs"] as number | undefined;
+
+/** The same for a library that takes whole seconds. */
+export function leaseSecondsOf(start: Start): number | undefined {
+  const leaseMs = leaseMsOf(start);
+  return leaseMs === undefined ? undefined : Math.ceil(leaseMs / 1000);
+}
+
+/** One caveat of several sentences; none if all are false or undefined. */
+export function caveatOf(...sentences: readonly (string | false | undefined)[]): Pick<Library, "caveat"> {
+  const caveat = sentences.filter((sentence) => sentence).join("; ");
+  return caveat === "" ? {} : { caveat };
+}
+
 /** Lines that wait for the end of the event loop's turn, so that a turn costs one write. */
 let lines = "";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Pool } from "pg";
 import { packageDirectory } from "../../../foundation/optional-package.js";
-import { logError, Unusable, type Library, type Start } from "./kit.js";
+import { caveatOf, logError, Unusable, type Library, type Start } from "./kit.js";
 
 interface Manifest {
   readonly version: string;
@@ -119,17 +119,17 @@ export async function loadLibrary<Exports>(
       `Run in the scenario's directory: npm install ${name}@${tested}`,
     );
   const { version, engines } = manifestOf(installed);
-  const caveats = [
+  const caveat = caveatOf(
     version !== tested && `tested with ${name} ${tested}, not with ${version}`,
     !isInRange(process.version, engines?.node ?? "*") &&
       `${name} ${version} declares Node ${engines?.node}, and this is ${process.version}`,
-  ].filter((caveat) => caveat !== false);
+  );
   const require = createRequire(join(installed, "package.json"));
   const { Pool: LibrarysPool } = require("pg") as { Pool: typeof Pool };
   return {
     library: name,
     version,
-    ...(caveats.length > 0 && { caveat: caveats.join("; ") }),
+    ...caveat,
     exports: (await import(pathToFileURL(require.resolve(installed)).href)) as Exports,
     makePool({ url, connections }) {
       const pool = new LibrarysPool({ connectionString: url, max: connections });

@@ -2,7 +2,7 @@
 import type * as PgBossModule from "pg-boss";
 import { messageOf } from "../../../foundation/errors.js";
 import { dateIn, requireEmptySchema, withCaller } from "./callers.js";
-import { logError, serve, type Job, type Payload, type Start } from "./kit.js";
+import { caveatOf, leaseSecondsOf, logError, serve, type Job, type Payload, type Start } from "./kit.js";
 import { LIBRARY_PACKAGES, loadLibrary, type LoadedLibrary } from "./library-package.js";
 
 const QUEUE = "train-sim";
@@ -45,6 +45,9 @@ const TUNED = {
   perJobResults: true,
 } as const;
 
+/** Seconds between searches for expired jobs: as long as they last, and at most the default. */
+const searchSeconds = (expireInSeconds: number): number => Math.min(expireInSeconds, 60);
+
 /** Runs tasks in their order, at most `size` at a time: batches hold more jobs than may run. */
 function limiter(size: number): (task: () => Promise<void>) => Promise<void> {
   let free = size;
@@ -66,7 +69,11 @@ serve({
   async load(start) {
     library = await loadLibrary(LIBRARY_PACKAGES["pg-boss"], start);
     // The README promises automatic retries: https://github.com/timgit/pg-boss/blob/12.38.0/README.md#summary
-    return { ...library, promise: "at-least-once" };
+    const seconds = leaseSecondsOf(start);
+    const lease =
+      seconds !== undefined &&
+      `claim.lease is expireInSeconds ${seconds}, and a search for expired jobs every ${searchSeconds(seconds)} s`;
+    return { ...library, promise: "at-least-once", ...caveatOf(library.caveat, lease) };
   },
 
   async install(start) {
@@ -80,7 +87,11 @@ serve({
       supervise: false,
       schedule: false,
     });
-    await boss.createQueue(QUEUE, { retryLimit: RETRY_LIMIT, notify: profile === "tuned" });
+    const seconds = leaseSecondsOf(start);
+    await boss.createQueue(QUEUE, {
+      ...{ retryLimit: RETRY_LIMIT, notify: profile === "tuned" },
+      ...(seconds !== undefined && { expireInSeconds: seconds }),
+    });
     await boss.stop();
     return `SELECT data->>'id' AS id, data AS payload,
       CASE state WHEN 'created' THEN 'waiting' WHEN 'retry' THEN 'waiting' WHEN 'active' THEN 'running'
@@ -120,8 +131,13 @@ serve({
   async worker(start, handler) {
     const { url, connections, concurrency, profile } = start;
     const isTuned = profile === "tuned";
+    const seconds = leaseSecondsOf(start);
     const boss = await startBoss(start, {
       connectionString: url,
+      ...(seconds !== undefined && {
+        superviseIntervalSeconds: searchSeconds(seconds),
+        monitorIntervalSeconds: searchSeconds(seconds),
+      }),
       ...(isTuned ? { max: connections - 1, useListenNotify: true } : { max: connections }),
     });
     const run = ({ data, retryCount }: PgBossModule.Job<Payload>): Promise<void> =>

@@ -1,6 +1,6 @@
 // The program of pgmq, by its SQL functions alone. Its schema is fixed: `pgmq`.
 //
-// `defaults`: read 1 message with vt 30, as its README; polls as often as `read_with_poll` does by default, 100 ms.
+// `defaults`: read 1 message with vt 30, as its README, or with `claim.lease`; polls as often as `read_with_poll` does by default, 100 ms.
 // `tuned`: reads 50 messages at a time (`qty`, https://pgmq.github.io/pgmq/api/sql/functions/#read), deletes them by one
 // call, and gives a failed message back by set_vt after `retryAfterMs`.
 import { createHash } from "node:crypto";
@@ -9,11 +9,20 @@ import { join } from "node:path";
 import type pg from "pg";
 import { quoteIdentifier } from "../../../database/postgres/quoting.js";
 import { Connections } from "./connections.js";
-import { serve, Unusable, type Adapter, type Handler, type Payload, type Start } from "./kit.js";
+import {
+  caveatOf,
+  leaseSecondsOf,
+  serve,
+  Unusable,
+  type Adapter,
+  type Handler,
+  type Payload,
+  type Start,
+} from "./kit.js";
 import { Loops } from "./loops.js";
 
 const QUEUE = "jobs";
-const VT_SECONDS = 30;
+const DEFAULT_VT_SECONDS = 30;
 const POLL_MS = 100;
 const TUNED_QTY = 50;
 const TUNED_RETRY_MS = 1_000;
@@ -136,11 +145,11 @@ async function send(session: pg.ClientBase, delayMs: number, payloads: readonly 
   );
 }
 
-async function readMessages(session: pg.ClientBase, qty: number): Promise<Message[]> {
+async function readMessages(session: pg.ClientBase, vtSeconds: number, qty: number): Promise<Message[]> {
   const { rows } = await session.query<Message>({
     name: "read",
     text: `SELECT msg_id AS id, read_ct AS attempt, message AS payload FROM pgmq.read('${QUEUE}', $1, $2)`,
-    values: [VT_SECONDS, qty],
+    values: [vtSeconds, qty],
   });
   return rows;
 }
@@ -164,11 +173,11 @@ async function retryLater(session: pg.ClientBase, ids: readonly string[]): Promi
 async function work(
   connections: Connections,
   handler: Handler,
-  isTuned: boolean,
+  { isTuned, vtSeconds }: { readonly isTuned: boolean; readonly vtSeconds: number },
   wakeNext: () => void,
 ): Promise<boolean> {
   const qty = isTuned ? TUNED_QTY : 1;
-  const messages = await connections.use((session) => readMessages(session, qty));
+  const messages = await connections.use((session) => readMessages(session, vtSeconds, qty));
   if (messages.length >= qty) wakeNext();
   const done: Message[] = [];
   const failed: Message[] = [];
@@ -190,9 +199,13 @@ async function work(
 const adapter: Adapter = {
   async load(start) {
     const { version } = await findSource(start);
+    const vtSeconds = leaseSecondsOf(start);
     return {
       ...{ library: "pgmq", version, promise: "at-least-once", acknowledges: true },
-      ...(version !== TESTED_VERSION && { caveat: `Only pgmq ${TESTED_VERSION} was tested.` }),
+      ...caveatOf(
+        version !== TESTED_VERSION && `tested with pgmq ${TESTED_VERSION} alone`,
+        vtSeconds !== undefined && `claim.lease is the visibility timeout of its reads: ${vtSeconds} s`,
+      ),
     };
   },
   install,
@@ -222,9 +235,12 @@ const adapter: Adapter = {
   },
   async worker(start, handler) {
     const connections = await Connections.open(start, start.connections);
-    const isTuned = start.profile === "tuned";
+    const reading = {
+      isTuned: start.profile === "tuned",
+      vtSeconds: leaseSecondsOf(start) ?? DEFAULT_VT_SECONDS,
+    };
     const loops = new Loops(start.concurrency, POLL_MS, (wakeNext) =>
-      work(connections, handler, isTuned, wakeNext),
+      work(connections, handler, reading, wakeNext),
     );
     return {
       failure: loops.failure,

@@ -37,7 +37,7 @@ export interface Start {
   readonly profile: "defaults" | "tuned";
   /** Directory of the scenario, from which libraries are resolved. */
   readonly directory: string;
-  /** Levels of the scenario's keys for designs, such as `retire`. */
+  /** Levels of the scenario's keys for designs, such as `retire`. `leaseMs` is for libraries, too: only if the scenario names it. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
