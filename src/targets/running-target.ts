@@ -55,7 +55,7 @@ export interface Replication {
   readonly standbyControls: readonly ServerControl[];
   /** Endpoint of the server that takes writes at the time of the call. */
   readonly primaryEndpoint: Endpoint;
-  /** Calls `lead` with each new primary as soon as it takes writes; without `lead` nobody is called any more. */
+  /** Calls `lead` with each later primary as soon as it takes writes; without `lead` it ends the calls. */
   onPromotion(lead?: (primary: Endpoint) => Promise<unknown>): void;
   /**
    * Ends the primary and promotes the standby that has received most of its log; the other standbys then follow that one.

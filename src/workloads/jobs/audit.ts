@@ -1,15 +1,21 @@
-// The audit of a trial: counts, violations and remarks from the joined accounts of its jobs.
+// Joins three accounts of a trial's jobs: acknowledged enqueueings, runs of handlers, and the tables of the queue.
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
-import { Writes } from "../numbered-writes.js";
+import { batchNumberOf, positionOf, workerOf } from "../event-id.js";
+import { Findings } from "../findings.js";
+import { isWithin, Losses } from "../losses.js";
+import { copyBoundsOf, Writes } from "../numbered-writes.js";
 import type { AuditInputs, AuditOutcome, LossTerms } from "../workload.js";
-import { Join } from "./join.js";
+import { JobMaker } from "./job.js";
 import { Preloaded } from "./loading.js";
+import { jobRecords } from "./run-file.js";
 import { runProgram, startMessage } from "./queue-program.js";
 import { isDesign, type Treatment } from "./settings.js";
-import type { JobsStore } from "./store.js";
+import type { JobsStore, StoredJob } from "./store.js";
+
+export const VIOLATIONS = ["lost", "unexpected", "changed", "duplicated"] as const;
 
 const count = z.int().min(0);
 const jobCount = count.optional();
@@ -41,6 +47,233 @@ export const findings = {
 } as const;
 
 const WorkerAccount = z.object({ unmatched: count, kills: count, crashes: count, isEnded: z.boolean() });
+
+/** State of one job of the trial. Times are monotonic milliseconds; NaN if there was no such event. */
+interface JobState {
+  starts: number;
+  ends: number;
+  firstStartMs: number;
+  interruptedMs: number;
+}
+
+/** Jobs of one enqueuing worker, by batch and position. */
+class WorkerJobs {
+  readonly ackedMs = new Map<number, number>();
+  readonly states = new Map<number, JobState>();
+  readonly present = new Map<number, string>();
+
+  constructor(
+    readonly writes: Writes,
+    private readonly batchSize: number,
+  ) {}
+
+  /** Number of the job in its worker; undefined if the worker never sent it. */
+  numberOf(batch: number, position: number): number | undefined {
+    const isSent = batch < this.writes.sent && position < this.batchSize;
+    return isSent ? batch * this.batchSize + position : undefined;
+  }
+
+  stateOf(number: number): JobState {
+    let state = this.states.get(number);
+    if (!state) {
+      state = { starts: 0, ends: 0, firstStartMs: Number.NaN, interruptedMs: Number.NaN };
+      this.states.set(number, state);
+    }
+    return state;
+  }
+}
+
+/** A job that an enqueuer sent, with its runs and its state in the tables. */
+interface Job {
+  readonly worker: number;
+  readonly batch: number;
+  readonly position: number;
+  readonly state: JobState | undefined;
+  readonly stored: string | undefined;
+}
+
+/** True if a kill ended the run, and the tables hold no job that is to run: the queue may have known its end already. */
+const hasUnknownEnd = ({ state, stored }: Job): boolean =>
+  state?.ends === 0 && !Number.isNaN(state.interruptedMs) && (stored === undefined || stored === "done");
+
+const isSeen = ({ state, stored }: Job): boolean => state !== undefined || stored !== undefined;
+
+const NO_JOBS = {
+  published: 0,
+  inDoubt: 0,
+  inDoubtFound: 0,
+  runTwice: 0,
+  stuck: 0,
+  waiting: 0,
+  outOfAttempts: 0,
+  notRerun: 0,
+};
+type JobSums = Record<keyof typeof NO_JOBS, number>;
+
+/** Joins three accounts of each job of a trial: its acknowledgement, its runs, its row in the tables. */
+export class Join {
+  readonly found = new Findings(VIOLATIONS);
+  readonly losses = new Losses();
+  readonly rerunsMs: number[] = [];
+  interrupted = 0;
+  /** Number of lost jobs that a fault explains. */
+  explained = 0;
+  private readonly byWorker: ReadonlyMap<number, WorkerJobs>;
+  private readonly maker: JobMaker;
+
+  constructor(
+    writes: readonly Writes[],
+    private readonly settings: Treatment,
+    seed: number,
+    private readonly isWhole: boolean,
+  ) {
+    this.byWorker = new Map(
+      writes.map((each) => [each.client, new WorkerJobs(each, settings.enqueue.batch)]),
+    );
+    this.maker = new JobMaker(settings, seed);
+  }
+
+  readRecords(directory: string): void {
+    for (const { worker, batch, position, kind, atMs } of jobRecords(directory)) {
+      const jobs = this.byWorker.get(worker);
+      if (kind === "acknowledged") {
+        jobs?.ackedMs.set(batch, atMs);
+        continue;
+      }
+      const number = jobs?.numberOf(batch, position);
+      if (!jobs || number === undefined) {
+        if (this.isWhole)
+          this.found.add("unexpected", `${worker}.${batch}.${position}`, "ran, and was never enqueued");
+        continue;
+      }
+      const state = jobs.stateOf(number);
+      if (kind === "started") {
+        if (state.starts++ === 0) state.firstStartMs = atMs;
+        if (!Number.isNaN(state.interruptedMs)) this.rerunsMs.push(atMs - state.interruptedMs);
+        state.interruptedMs = Number.NaN;
+      } else if (kind === "finished") state.ends++;
+      else if (kind === "interrupted") {
+        this.interrupted++;
+        state.interruptedMs = atMs;
+      }
+    }
+  }
+
+  addStored({ id, state, payload }: StoredJob): void {
+    const jobs = id === null ? undefined : this.byWorker.get(workerOf(id));
+    const [batch, position] = id === null ? [0, 0] : [batchNumberOf(id), positionOf(id)];
+    const number = jobs?.numberOf(batch, position);
+    if (!jobs || number === undefined || id === null) {
+      if (this.isWhole) this.found.add("unexpected", String(id), "in the tables, and never enqueued");
+      return;
+    }
+    if (jobs.present.has(number)) this.found.add("duplicated", id, "in the tables twice");
+    jobs.present.set(number, state ?? "unknown");
+    const sent = this.maker.batch(jobs.writes.client, batch)[position]?.payload;
+    if (sent?.id !== id) this.found.add("unexpected", id, "in the tables, and never enqueued");
+    else if (!isSamePayload(sent, payload)) this.found.add("changed", id, "another payload than was sent");
+  }
+
+  /** Compares all jobs; returns the sums. `mayRepeat` is false if no job may run twice, unless a fault lost its claim. */
+  compare({ spans }: LossTerms, mayRepeat: boolean): JobSums {
+    const sums: JobSums = { ...NO_JOBS };
+    const batchSize = this.settings.enqueue.batch;
+    for (const [worker, jobs] of this.byWorker)
+      for (const { number: batch, least, most } of copyBoundsOf(jobs.writes)) {
+        sums.published += least * batchSize;
+        sums.inDoubt += (most - least) * batchSize;
+        for (let position = 0; position < batchSize; position++) {
+          const number = batch * batchSize + position;
+          const job = {
+            worker,
+            batch,
+            position,
+            state: jobs.states.get(number),
+            stored: jobs.present.get(number),
+          };
+          if (most === 0) this.requireAbsence(job);
+          else if (least === 0) sums.inDoubtFound += isSeen(job) ? 1 : 0;
+          else if (hasUnknownEnd(job)) sums.inDoubt++;
+          else this.requireRunOrRest(job, jobs.ackedMs.get(batch), spans);
+          const { firstStartMs } = job.state ?? {};
+          if (most > 0)
+            this.addTo(sums, job, mayRepeat || isWithin(spans, { atMs: firstStartMs, endpoint: 0 }));
+        }
+      }
+    return sums;
+  }
+
+  private addTo(sums: JobSums, job: Job, mayRepeat: boolean): void {
+    const { state, stored } = job;
+    if (stored === "running") sums.stuck++;
+    if (stored === "waiting") sums.waiting++;
+    if (stored === "failed") sums.outOfAttempts++;
+    if (state && !Number.isNaN(state.interruptedMs) && !hasUnknownEnd(job)) sums.notRerun++;
+    if (!state || state.ends <= 1) return;
+    sums.runTwice++;
+    if (!mayRepeat) this.found.add("duplicated", this.idOf(job), `ran ${state.ends} times`);
+  }
+
+  private requireAbsence(job: Job): void {
+    if (isSeen(job)) this.found.add("unexpected", this.idOf(job), "its enqueueing was refused");
+  }
+
+  /** Finds an acknowledged job that neither ran nor rests in the tables. */
+  private requireRunOrRest(job: Job, ackedMs: number | undefined, spans: LossTerms["spans"]): void {
+    const { state, stored } = job;
+    if ((state?.ends ?? 0) > 0 || (stored !== undefined && stored !== "done")) return;
+    const isExplained = isWithin(spans, { atMs: ackedMs, endpoint: 0 });
+    if (isExplained) this.explained++;
+    this.losses.add("enqueue", 1, ackedMs, isExplained);
+    const words =
+      stored === "done" ? "called done, and never ran" : "acknowledged, never ran, not in the tables";
+    this.found.add("lost", this.idOf(job), words);
+  }
+
+  private idOf({ worker, batch, position }: Job): string {
+    return this.maker.batch(worker, batch)[position]?.payload.id ?? "";
+  }
+
+  /** Share of started jobs that started before an older one of the same priority. */
+  outOfOrder(): number {
+    const started: { ackedMs: number; startMs: number; priority: number }[] = [];
+    const { priorities, enqueue } = this.settings;
+    for (const [worker, jobs] of this.byWorker)
+      for (const [batch, ackedMs] of jobs.ackedMs) {
+        const made = priorities > 1 ? this.maker.batch(worker, batch) : [];
+        for (let position = 0; position < enqueue.batch; position++) {
+          const startMs = jobs.states.get(batch * enqueue.batch + position)?.firstStartMs;
+          if (startMs === undefined || Number.isNaN(startMs)) continue;
+          started.push({ ackedMs, startMs, priority: made[position]?.priority ?? 0 });
+        }
+      }
+    // A job is out of order if an older one starts after it: the largest start of all older jobs is compared with its start.
+    started.sort((a, b) => a.ackedMs - b.ackedMs);
+    const latestStartMs = new Map<number, number>();
+    let early = 0;
+    for (let from = 0; from < started.length;) {
+      // Jobs of one batch have the same age.
+      let to = from;
+      while (to < started.length && started[to]?.ackedMs === started[from]?.ackedMs) to++;
+      const sameAge = started.slice(from, to);
+      for (const { startMs, priority } of sameAge)
+        if ((latestStartMs.get(priority) ?? -Infinity) > startMs) early++;
+      for (const { startMs, priority } of sameAge)
+        latestStartMs.set(priority, Math.max(startMs, latestStartMs.get(priority) ?? -Infinity));
+      from = to;
+    }
+    return started.length === 0 ? 0 : early / started.length;
+  }
+}
+
+function isSamePayload(sent: object, stored: string | null): boolean {
+  try {
+    const found = JSON.parse(stored ?? "null") as Readonly<Record<string, unknown>> | null;
+    return found !== null && Object.entries(sent).every(([key, value]) => found[key] === value);
+  } catch {
+    return false;
+  }
+}
 
 interface RemarkableCounts {
   readonly runTwice: number;

@@ -1,10 +1,9 @@
 // Job queues: designs in SQL and libraries, each in programs that run it as an application would.
 import type { Workload } from "../workload.js";
 import { RING_BYTES } from "../publish-times.js";
-import { audit, findings } from "./audit.js";
+import { audit, findings, VIOLATIONS } from "./audit.js";
 import { client } from "./client.js";
 import { examples } from "./examples.js";
-import { VIOLATIONS } from "./join.js";
 import { install } from "./loading.js";
 import { facilities, obstacles } from "./libraries.js";
 import { programs } from "./queue-program.js";

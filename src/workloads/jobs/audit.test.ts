@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { scratchDirectory } from "../../../test/support/train-sim.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { JobMaker } from "./job.js";
-import { Join } from "./join.js";
+import { Join } from "./audit.js";
 import { RunFile } from "./run-file.js";
 import type { Treatment } from "./settings.js";
 
