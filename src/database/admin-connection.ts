@@ -26,6 +26,8 @@ interface Opening<S> {
 }
 
 interface AdminConnection<S> {
+  /** Endpoint of the server that the session was opened at, with the others as its alternatives. */
+  readonly endpoint: Endpoint;
   /** Works with the open session. Rejects with the explained error. */
   readonly use: <T>(work: (session: S) => Promise<T>) => Promise<T>;
   /** Ends the session. Never rejects. */
@@ -39,11 +41,15 @@ interface AdminConnection<S> {
 async function openFirst<S>(
   endpoint: Endpoint,
   { open, isStandbyError }: Pick<Opening<S>, "open" | "isStandbyError">,
-): Promise<S> {
+): Promise<{ readonly session: S; readonly endpoint: Endpoint }> {
+  const { alternatives = [], ...first } = endpoint;
+  const servers = [first, ...alternatives];
   let failure: unknown;
-  for (const each of [endpoint, ...(endpoint.alternatives ?? [])]) {
+  for (const each of servers) {
     try {
-      return await open(each);
+      const session = await open(each);
+      const others = servers.filter((server) => server !== each);
+      return { session, endpoint: others.length > 0 ? { ...each, alternatives: others } : endpoint };
     } catch (error) {
       if (failure === undefined || isStandbyError(failure)) failure = error;
     }
@@ -56,31 +62,34 @@ export async function openAdminConnection<S extends LoadSession>(
   { reopensLostSession = false }: Pick<AdminOptions, "reopensLostSession">,
   opening: Opening<S>,
 ): Promise<AdminConnection<S>> {
-  let connection = await openFirst(endpoint, opening);
+  let opened = await openFirst(endpoint, opening);
   let reopenPromise: Promise<S> | undefined;
   let isClosed = false;
   const current = async (): Promise<S> => {
     // Unfinished work of a failed trial must not open another session, which nothing would close.
     if (isClosed) throw new TargetError(`the connection to ${describeEndpoint(endpoint)} has been closed`);
-    if (!connection.isBroken || !reopensLostSession) return connection;
-    reopenPromise ??= openFirst(endpoint, opening)
-      .then((opened) => (connection = opened))
+    if (!opened.session.isBroken || !reopensLostSession) return opened.session;
+    reopenPromise ??= openFirst(opened.endpoint, opening)
+      .then((again) => (opened = again).session)
       .finally(() => (reopenPromise = undefined));
     return reopenPromise;
   };
   return {
+    get endpoint() {
+      return opened.endpoint;
+    },
     async use(work) {
       const session = await current();
       try {
         return await work(session);
       } catch (error) {
-        throw opening.explain(endpoint, error);
+        throw opening.explain(opened.endpoint, error);
       }
     },
     async close() {
       isClosed = true;
       await reopenPromise?.catch(() => undefined);
-      await connection.end();
+      await opened.session.end();
     },
   };
 }

@@ -78,6 +78,7 @@ export interface LoadSession extends Session {
 }
 
 export interface AdminSession {
+  /** Endpoint of the server that the session was opened at; its alternatives are the other servers. */
   readonly endpoint: Endpoint;
   /** Ends the session. Never rejects. */
   close(): Promise<void>;

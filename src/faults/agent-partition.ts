@@ -11,7 +11,7 @@ export const agentPartition = defineFault({
   keys: { for: faultDuration, agents: agents.optional() },
   affectedPart: "network",
   resolve: ({ agents: count = 1 }): AgentFault => ({ agents: count }),
-  networkPlace: (_, pool) => outgoingNetworkPlace(pool),
+  networkPlace: (_, { pool }) => outgoingNetworkPlace(pool),
   obstacle: (fault, surroundings) =>
     tooFewAgentsObstacle("cuts off", fault, surroundings) ??
     (outgoingNetworkPlace(surroundings.pool) === "pooler" ? serverCheckObstacle(surroundings) : undefined),

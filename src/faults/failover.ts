@@ -18,10 +18,9 @@ function standbyFault<const Name extends string>(
     affectedPart: "server",
     restartsServer: true,
     resolve: () => ({}),
-    obstacle: (_, surroundings) =>
-      surroundings.hasQueuePrograms
-        ? "moves the server to another address, and a queue's programs know one; put a proxy that follows it into target.urls, and use the fault command"
-        : standbyObstacle(surroundings),
+    // A proxy follows the primary for clients that know one address only.
+    networkPlace: (_, { knowsOneAddress }) => (knowsOneAddress ? "clients" : undefined),
+    obstacle: (_, surroundings) => standbyObstacle(surroundings),
     machineObstacle: procObstacle,
     async inject({ target }) {
       const replication = replicationOf(target);

@@ -91,6 +91,8 @@ export interface FaultContext {
   readonly agents: number;
   /** True if programs of a queue run its workers. */
   readonly hasQueuePrograms: boolean;
+  /** True if clients know one address only, which a proxy then keeps leading to the primary. */
+  readonly knowsOneAddress: boolean;
 }
 
 export interface FaultTimes {
@@ -110,8 +112,8 @@ export interface FaultKind<Name extends string, Keys extends z.ZodRawShape, Sett
   /** Example values of required keys, such as `50ms`. */
   readonly examples?: Readonly<Partial<Record<keyof Keys & string, string>>>;
   readonly affectedPart: AffectedPart | ((fault: Settings) => AffectedPart);
-  /** Place of the network that the fault affects; omitted by kinds that affect no network. */
-  networkPlace?(fault: Settings, pool: PoolSettings): NetworkPlace;
+  /** Place at which the fault needs a proxy; undefined, or omitted by the kind, if it needs none. */
+  networkPlace?(fault: Settings, surroundings: FaultContext): NetworkPlace | undefined;
   /** True if the fault replaces the server's postmaster by another process. */
   readonly restartsServer?: boolean;
   /** True if the fault uses up all connections, so that train-sim itself cannot open a session. */

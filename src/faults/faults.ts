@@ -1,15 +1,12 @@
 import * as z from "zod";
-import type { PoolSettings } from "../pools/registry.js";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
 import { describeMembers, taggedUnion, type KeyWords } from "../syntax/tagged-union.js";
 import {
   faultDuration,
-  NETWORK_PLACES,
   type FaultHost,
   type FaultContext,
   type AffectedPart,
   type ActiveFault,
-  type NetworkPlace,
 } from "./fault.js";
 import {
   FAULT_KINDS,
@@ -89,15 +86,4 @@ function blocksSession(taker: Fault, other: Fault): boolean {
     affectedPartOf(other) === "session" &&
     taker.atMs <= other.atMs
   );
-}
-
-export function networkPlacesOf({
-  faults,
-  pool,
-}: {
-  readonly faults: readonly Fault[];
-  readonly pool: PoolSettings;
-}): NetworkPlace[] {
-  const places = faults.flatMap((fault) => kindOf(fault.kind).networkPlace?.(fault, pool) ?? []);
-  return NETWORK_PLACES.filter((place) => places.includes(place));
 }

@@ -22,7 +22,10 @@ export const splitBrain = defineFault({
   restartsServer: true,
   /** Share, 0 .. 1, of sessions that stay at the old primary. */
   resolve: ({ stay = "50%" }) => ({ stay: shareOf(stay) }),
-  obstacle: (_, surroundings) => standbyObstacle(surroundings),
+  obstacle: (_, surroundings) =>
+    surroundings.knowsOneAddress
+      ? "has two primaries at a time, and a queue's programs know one address; use failover or switchover"
+      : standbyObstacle(surroundings),
   machineObstacle: procObstacle,
   async inject(host, { stay }) {
     const { target } = host;

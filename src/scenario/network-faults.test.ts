@@ -2,11 +2,12 @@
 // statement shapes that do not support them, with their messages.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
-import { networkPlacesOf } from "../faults/faults.js";
+import { networkPlacesOf } from "./fault-context.js";
 import { parseScenario } from "./loader.js";
 
 const POOL = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 2 }\n";
 const AT_AGENTS = "agents: 2\npool: { strategy: pgbouncer, size: 8, instances: 2, placement: agent }\n";
+const JOBS = "workload: jobs\npool: { strategy: own, size: 4 }\n";
 const BY_CERTIFICATE = "pool: { strategy: pgbouncer, size: 8, login: certificate }\n";
 
 /** YAML of a user's workload with one transaction. */
@@ -16,8 +17,12 @@ const ownSql = (statements: string): string =>
 const scenarioOf = (list: string, rest: string): string =>
   `name: x\ntrial: { duration: 60s }\n${rest}faults: ${list}\n`;
 
-function faultsOf(list: string, rest = POOL) {
-  return parseScenario(scenarioOf(list, rest), "x.yaml").treatments[0]?.settings.faults ?? [];
+function settingsOf(list: string, rest = POOL) {
+  const [treatment = expect.fail("no treatment")] = parseScenario(
+    scenarioOf(list, rest),
+    "x.yaml",
+  ).treatments;
+  return treatment.settings;
 }
 
 const problemsOf = (list: string, rest = POOL): string[] => scenarioProblems(scenarioOf(list, rest));
@@ -25,7 +30,7 @@ const problemsOf = (list: string, rest = POOL): string[] => scenarioProblems(sce
 describe("a fault of the network or of PgBouncer", () => {
   test("has default values", () => {
     const when = (s: number, forMs = 1000) => ({ atMs: s * 1000, forMs });
-    const faults = faultsOf(`[
+    const settings = settingsOf(`[
   { at: 1s, kind: pooler-restart },
   { at: 2s, kind: pooler-kill, instance: 2, for: 1s },
   { at: 4s, kind: pooler-pause, for: 1s },
@@ -35,6 +40,7 @@ describe("a fault of the network or of PgBouncer", () => {
   { at: 12s, kind: network-refuse, for: 1s },
   { at: 14s, kind: network-reset },
   { at: 16s, kind: network-reset-commits, for: 1s }]`);
+    const { faults } = settings;
     const between = "clients";
     expect(faults).toEqual([
       { kind: "pooler-restart", ...when(1, 0), instance: undefined },
@@ -47,21 +53,33 @@ describe("a fault of the network or of PgBouncer", () => {
       { kind: "network-reset", ...when(14, 0), between },
       { kind: "network-reset-commits", ...when(16), between, share: 0.5 },
     ]);
-    const placesOf = (count: number) =>
-      networkPlacesOf({ faults: faults.slice(0, count), pool: { strategy: "direct", reconnect: "never" } });
+    const placesOf = (count: number) => networkPlacesOf({ ...settings, faults: faults.slice(0, count) });
     expect(placesOf(faults.length)).toEqual(["clients", "pooler"]);
     expect(placesOf(4)).toEqual(["clients"]);
     expect(placesOf(3)).toEqual([]);
   });
 
   test("partitions an agent at the connections that leave its machine", () => {
-    const placesOf = (pool: string) => {
-      const yaml = scenarioOf("[{ at: 1s, kind: agent-partition, for: 1s }]", pool);
-      const [treatment] = parseScenario(yaml, "x.yaml").treatments;
-      return treatment && networkPlacesOf(treatment.settings);
-    };
+    const placesOf = (pool: string) =>
+      networkPlacesOf(settingsOf("[{ at: 1s, kind: agent-partition, for: 1s }]", pool));
     expect(placesOf(AT_AGENTS)).toEqual(["pooler"]);
     expect(placesOf(`agents: 2\n${POOL}`)).toEqual(["clients"]);
+  });
+
+  test("follows the primary by a proxy if the programs of a queue know one address", () => {
+    const rest = (workload: string): string => `${workload}target: { standbys: 2 }\n`;
+    const placesOf = (kind: string, workload: string) =>
+      networkPlacesOf(settingsOf(`[{ at: 1s, kind: ${kind} }]`, rest(workload)));
+    for (const kind of ["failover", "switchover"]) {
+      expect(placesOf(kind, JOBS)).toEqual(["clients"]);
+      expect(placesOf(kind, "pool: direct\n")).toEqual([]);
+    }
+    expect(placesOf("postgres-kill", JOBS)).toEqual([]);
+    expect(problemsOf("[{ at: 1s, kind: split-brain, for: 1s }]", rest(JOBS))).toEqual([
+      expect.stringContaining(
+        "split-brain has two primaries at a time, and a queue's programs know one address",
+      ),
+    ]);
   });
 
   const DIRECT = "pool: direct\n";

@@ -1,8 +1,8 @@
 // Refuses faults that do not fit into the window, cannot happen at once, or that this target or pool cannot suffer.
 import { formatDuration } from "../foundation/units.js";
 import { areExclusive, obstacleTo } from "../faults/faults.js";
-import type { FaultContext } from "../faults/fault.js";
 import type { Fault } from "../faults/registry.js";
+import { faultContextOf } from "./fault-context.js";
 import { isBudgeted } from "./plan/estimate.js";
 import type { Finding } from "../syntax/problems.js";
 import type { TreatmentSettings } from "./settings.js";
@@ -55,17 +55,8 @@ export function lossRules(settings: TreatmentSettings): Finding[] {
 }
 
 export function faultObstacleRules(settings: TreatmentSettings): Finding[] {
-  const { target, pool, faults, agents } = settings;
-  const workload = workloadOf(settings);
-  const surroundings: FaultContext = {
-    target,
-    pool,
-    agents,
-    tables: workload.tables,
-    hasQueuePrograms: workload.programs !== undefined && agents === 0,
-    noCommitReason: workload.withoutCommit?.(settings),
-  };
-  return faults.flatMap((fault, index): Finding[] => {
+  const surroundings = faultContextOf(settings);
+  return settings.faults.flatMap((fault, index): Finding[] => {
     const reason = obstacleTo(fault, surroundings);
     const path = ["faults", index, "kind"];
     return reason === undefined ? [] : [{ path, message: `${fault.kind} ${reason}` }];

@@ -53,6 +53,10 @@ export interface SplitBrain extends Promotion {
 export interface Replication {
   /** Controls of the standbys that run now. */
   readonly standbyControls: readonly ServerControl[];
+  /** Endpoint of the server that takes writes at the time of the call. */
+  readonly primaryEndpoint: Endpoint;
+  /** Calls `lead` with each later primary as soon as it takes writes; without `lead` it ends the calls. */
+  onPromotion(lead?: (primary: Endpoint) => Promise<unknown>): void;
   /**
    * Ends the primary and promotes the standby that has received most of its log; the other standbys then follow that one.
    */

@@ -27,13 +27,16 @@ export class Findings<Kind extends string> {
   /**
    * The findings in the form of an audit's result.
    * @param words one sentence, or several, for each kind that was found
+   * @param allowed numbers of findings by kind that are no violation
    */
   result<Totals extends object>(
     totals: Totals,
     words: Readonly<Record<Kind, (count: number) => string | readonly string[]>>,
     notAudited: readonly string[],
+    allowed?: Readonly<Partial<Record<Kind, number>>>,
   ) {
-    const found = (Object.keys(this.counts) as Kind[]).filter((kind) => this.counts[kind] > 0);
+    const kinds = Object.keys(this.counts) as Kind[];
+    const found = kinds.filter((kind) => this.counts[kind] > (allowed?.[kind] ?? 0));
     const violations = found.flatMap((kind) => words[kind](this.counts[kind]));
     const verdict = violations.length > 0 ? ("violated" as const) : ("ok" as const);
     return { verdict, ...totals, ...this.counts, violations, named: this.named, notAudited };

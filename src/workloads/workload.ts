@@ -358,6 +358,11 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly isUnqualified?: true;
   /** Present if clients open connections themselves and lease none. They need the pool strategy `own`. */
   readonly ownsConnections?: true;
+  /**
+   * Present if clients know one address only: the primary's where there are standbys, or a proxy's that follows it if a
+   * fault moves it.
+   */
+  readonly knowsOneAddress?: true;
   /** Reasons why the treatment's programs cannot run on this machine. */
   obstacles?(settings: S): readonly Obstacle[];
   /** Optional packages that the workload can use, looked for from a directory. */

@@ -3,7 +3,7 @@ import { counted, durationText } from "../../foundation/units.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
-import { networkPlacesOf } from "../../faults/faults.js";
+import { networkPlacesOf } from "../../scenario/fault-context.js";
 import type { Experiment, Treatment, TreatmentSettings } from "../../scenario/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
 import {
@@ -114,7 +114,7 @@ const LINT_RULES: readonly ((experiment: Experiment, seen?: RunFacts) => Lint[])
   lintOfSettings(
     "network-proxy",
     (settings) => networkPlacesOf(settings).length > 0,
-    "network faults route all traffic of the trial through train-sim's proxy: compare only with trials that have it too",
+    "for their faults, train-sim's proxy carries all traffic of the clients: compare only with trials that have it too",
   ),
 ];
 

@@ -57,13 +57,16 @@ function explainLoss(endpoint: Endpoint, failure: unknown): unknown {
 }
 
 export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {}): Promise<AdminClient> {
-  const { use, close } = await openAdminConnection(endpoint, options, {
+  const connection = await openAdminConnection(endpoint, options, {
     open: (server) => openAt(server, options),
     isStandbyError,
     explain: explainLoss,
   });
+  const { use, close } = connection;
   return {
-    endpoint,
+    get endpoint() {
+      return connection.endpoint;
+    },
     close,
     query: (text, values) =>
       use(async (session) => {

@@ -7,8 +7,10 @@ import { deriveSeed } from "../../foundation/prng.js";
 import type { JoinedAgent } from "./joined-agent.js";
 import { Effect, type NetworkRequest } from "./path-protocol.js";
 
-/** Applies a network condition on one agent, and clears it again. */
-export function networkOf(agent: JoinedAgent, place: NetworkPlace): Pick<Network, "apply" | "clear"> {
+type Controls = Pick<Network, "apply" | "clear" | "redirect">;
+
+/** Applies a network condition on one agent, clears it again, and leads its connections to other servers. */
+export function networkOf(agent: JoinedAgent, place: NetworkPlace): Controls {
   const ask = async (request: NetworkRequest): Promise<NetworkEffect> => {
     const answer = await agent.askUnlessKilled(request);
     return answer ? Effect.parse(answer.value) : sumOfEffects([]);
@@ -16,6 +18,7 @@ export function networkOf(agent: JoinedAgent, place: NetworkPlace): Pick<Network
   return {
     apply: (condition) => ask({ kind: "suffer", place, condition }),
     clear: () => ask({ kind: "mend", place }),
+    redirect: (upstreams) => ask({ kind: "redirect", place, upstreams: [...upstreams] }),
   };
 }
 
@@ -33,9 +36,7 @@ export async function openAgentNetwork(
   const close = async (): Promise<void> => {
     await Promise.allSettled(livingAgents().map((agent) => agent.ask({ kind: "close-network", place })));
   };
-  const all = async (
-    changeNetwork: (network: Pick<Network, "apply" | "clear">) => Promise<NetworkEffect>,
-  ): Promise<NetworkEffect> =>
+  const all = async (changeNetwork: (network: Controls) => Promise<NetworkEffect>): Promise<NetworkEffect> =>
     sumOfEffects(await Promise.all(livingAgents().map((agent) => changeNetwork(networkOf(agent, place)))));
   try {
     await Promise.all(
@@ -56,6 +57,7 @@ export async function openAgentNetwork(
     endpoints: upstreams,
     apply: (condition) => all((network) => network.apply(condition)),
     clear: () => all((network) => network.clear()),
+    redirect: (others) => all((network) => network.redirect(others)),
     lost: new Promise(() => undefined), // the agent ends with it
     close,
   };

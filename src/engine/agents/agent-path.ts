@@ -28,6 +28,8 @@ export class AgentPath {
         return this.networks.get(request.place)?.apply(request.condition);
       case "mend":
         return this.networks.get(request.place)?.clear();
+      case "redirect":
+        return this.networks.get(request.place)?.redirect(request.upstreams);
       case "close-network": {
         const network = this.networks.get(request.place);
         this.networks.delete(request.place);

@@ -10,6 +10,8 @@ import { AssignmentInput } from "./settings-checks.js";
 export const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
 /** The largest piece in which a file is sent. */
 export const FILE_PIECE_BYTES_MAX = 1024 * 1024;
+/** Names of the files that an agent sends. Other files, such as certificates of a queue's program, stay with it. */
+export const SENT_FILE_NAME = /^[a-z][a-z0-9-]*\.(bin|ndjson)$/;
 export const MESSAGE_TIMEOUT_MS = 15_000;
 
 const WorkerOrdinal = z.int().nonnegative();
@@ -89,7 +91,7 @@ export const FromAgent = z.discriminatedUnion("kind", [
   /** Bytes that were appended to a file of the trial's directory on the agent. */
   z.object({
     kind: z.literal("file"),
-    name: z.string().regex(/^[a-z][a-z0-9-]*\.(bin|ndjson)$/),
+    name: z.string().regex(SENT_FILE_NAME),
     bytes: Bytes,
   }),
   z.object({ kind: z.literal("memory"), changes: MemoryChanges }),

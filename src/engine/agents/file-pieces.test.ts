@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { FilePieceReceiver } from "./file-pieces.js";
+import { FilePieceReceiver, FilePieceSender } from "./file-pieces.js";
 
 let directory = "";
 beforeEach(() => {
@@ -19,6 +19,16 @@ it("pieces of an agent's file are appended in order", () => {
   files.close();
   expect(readFileSync(join(directory, "ledger"), "utf8")).toBe("one two three");
   expect(failures).toEqual([]);
+});
+
+it("records and logs are sent, and no certificates or process ids of a queue's program", () => {
+  for (const name of ["jobs-0.bin", "log.ndjson", "sslkey.pem", "queue-work-0.pid"])
+    writeFileSync(join(directory, name), "text\n");
+  const sent: string[] = [];
+  const sender = new FilePieceSender(directory, (name) => sent.push(name));
+  sender.sendNewBytes();
+  sender.close();
+  expect(sent.toSorted()).toEqual(["jobs-0.bin", "log.ndjson"]);
 });
 
 // Linux has a device that is always full.

@@ -3,7 +3,7 @@ import { closeSync, fdatasync, openSync, readdirSync, readSync, writeSync } from
 import { join } from "node:path";
 import type { TrainSimError } from "../../foundation/errors.js";
 import { storageError } from "../../foundation/storage-error.js";
-import { FILE_PIECE_BYTES_MAX } from "./agent-protocol.js";
+import { FILE_PIECE_BYTES_MAX, SENT_FILE_NAME } from "./agent-protocol.js";
 
 const LINE_FEED_BYTE = 10;
 
@@ -19,6 +19,7 @@ export class FilePieceSender {
   /** Sends what was written to the files since the last call. Throws if a file cannot be read. */
   sendNewBytes(): void {
     for (const name of readdirSync(this.directory)) {
+      if (!SENT_FILE_NAME.test(name)) continue;
       const file = this.files.get(name) ?? { fd: openSync(join(this.directory, name), "r"), sent: 0 };
       this.files.set(name, file);
       for (;;) {

@@ -13,9 +13,10 @@ const upstreams = z.array(EndpointInput).min(1);
 
 const NetworkRequest = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("open-network"), place, upstreams, seed: z.number() }),
-  /** Applies a network condition. The answer, as for `mend`, is an `Effect`. */
+  /** Applies a network condition. The answer, as for `mend` and `redirect`, is an `Effect`. */
   z.object({ kind: z.literal("suffer"), place, condition: NetworkConditionInput }),
   z.object({ kind: z.literal("mend"), place }),
+  z.object({ kind: z.literal("redirect"), place, upstreams }),
   z.object({ kind: z.literal("close-network"), place }),
 ]);
 export type NetworkRequest = z.infer<typeof NetworkRequest>;

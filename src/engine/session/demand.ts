@@ -11,7 +11,7 @@ import {
   busiestServerConnections,
   type LoadProcess,
 } from "../../scenario/connections.js";
-import { networkPlacesOf } from "../../faults/faults.js";
+import { networkPlacesOf } from "../../scenario/fault-context.js";
 import { kindOf, type FaultKindName } from "../../faults/registry.js";
 import { canonicalSetting } from "../../targets/server-limits.js";
 import { type Treatment, type TreatmentSettings } from "../../scenario/settings.js";

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
 import { databaseOfDialect } from "../../database/registry.js";
 import { workloadOf } from "../../workloads/registry.js";
-import { networkPlacesOf } from "../../faults/faults.js";
+import { networkPlacesOf } from "../../scenario/fault-context.js";
 import type { Network } from "../../faults/means/network.js";
 import { arePoolersAtAgents } from "../../pools/registry.js";
 import { LOCAL_WORKER_PLACE } from "../workers/worker-thread.js";
@@ -46,6 +46,8 @@ export class ClientPath {
     }
     this.unproxiedEndpoints = pooler?.endpoints ?? servers;
     this.ends = await this.endpointsBefore("clients", this.unproxiedEndpoints);
+    if (this.knowsOneAddress)
+      host.target.replication?.onPromotion(async (primary) => this.networks.clients?.redirect([primary]));
   }
 
   /** The watch on the pooler; undefined without a pooler. */
@@ -71,15 +73,21 @@ export class ClientPath {
 
   /** Breaks connections that still use the path and removes everything that was opened. Never rejects. */
   async close(): Promise<void> {
+    if (this.knowsOneAddress) this.host.target.replication?.onPromotion();
     await this.runningPooler?.stop();
     if (this.networks.replication) await this.host.target.replication?.route().catch(() => undefined);
     await Promise.all(Object.values(this.networks).map((network) => network.close()));
   }
 
+  private get knowsOneAddress(): boolean {
+    return workloadOf(this.inputs.treatment.settings).knowsOneAddress === true;
+  }
+
   /** Endpoints of the servers; the search path holds the workload's schema if statements name tables without it. */
   private servers(): readonly Endpoint[] {
     const { settings } = this.inputs.treatment;
-    const { endpoints } = this.host.target;
+    const { endpoints, replication } = this.host.target;
+    if (this.knowsOneAddress && replication) return [replication.primaryEndpoint];
     if (!workloadOf(settings).isUnqualified) return endpoints;
     const { namespaces } = databaseOfDialect(settings.dialect);
     return endpoints.map((endpoint) => namespaces.endpointIn(endpoint, settings.namespace, settings.dialect));

@@ -23,6 +23,8 @@ async function execute(command: NetworkCommand): Promise<void> {
   const all = (act: (proxy: TcpProxy) => Promise<void>): Promise<unknown> => Promise.all(proxies.map(act));
   if (command.kind === "suffer") await all((proxy) => proxy.apply(command.condition));
   else if (command.kind === "mend") await all((proxy) => proxy.clear());
+  else if (command.kind === "redirect")
+    for (const [index, upstream] of command.upstreams.entries()) proxies[index]?.redirect(upstream);
   else await all((proxy) => proxy.close());
   answer({ kind: "done", effect: sumOfEffects(proxies.map(({ effect }) => effect)) });
   if (command.kind === "close") port?.close();

@@ -15,26 +15,28 @@ export interface Network {
   apply(condition: NetworkCondition): Promise<NetworkEffect>;
   /** Clears the condition; resolves with the effect that it had in all. */
   clear(): Promise<NetworkEffect>;
+  /** Leads new connections to other servers, one for each endpoint, and resets the open connections. */
+  redirect(upstreams: readonly Endpoint[]): Promise<NetworkEffect>;
   /** Resolves with the reason if the network's thread ends by itself. */
   readonly lost: Promise<string>;
   close(): Promise<void>;
 }
 
 export async function openNetwork(upstreams: readonly Endpoint[], seed: number): Promise<Network> {
-  const plan: NetworkPlan = {
-    upstreams: upstreams.map((upstream) => databaseOf(upstream).socketOf(upstream)),
-    seed,
-  };
-  const thread = new NetworkThread(plan);
+  const thread = new NetworkThread({ upstreams: socketsOf(upstreams), seed });
   const ports = await thread.awaitListeningPorts();
   return {
     endpoints: upstreams.map((upstream, index) => proxiedEndpoint(upstream, ports[index] ?? 0)),
     apply: (condition) => thread.ask({ kind: "suffer", condition }),
     clear: () => thread.ask({ kind: "mend" }),
+    redirect: (others) => thread.ask({ kind: "redirect", upstreams: socketsOf(others) }),
     lost: thread.lost,
     close: () => thread.close(),
   };
 }
+
+const socketsOf = (upstreams: readonly Endpoint[]): NetworkPlan["upstreams"] =>
+  upstreams.map((upstream) => databaseOf(upstream).socketOf(upstream));
 
 class NetworkThread {
   readonly lost: Promise<string>;

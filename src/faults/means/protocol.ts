@@ -11,6 +11,7 @@ export interface NetworkPlan {
 export type NetworkCommand =
   | { readonly kind: "suffer"; readonly condition: NetworkCondition }
   | { readonly kind: "mend" }
+  | { readonly kind: "redirect"; readonly upstreams: readonly NetConnectOpts[] }
   | { readonly kind: "close" };
 
 export type NetworkAnswer =

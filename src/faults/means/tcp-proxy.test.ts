@@ -289,6 +289,25 @@ describe("a proxied network", () => {
     fresh.write("on");
     expect(String((await once(fresh, "data"))[0])).toBe("on");
   });
+
+  it("leads new connections to another server and resets the open ones, also during a blackhole", async () => {
+    const [old, next] = [await echo(), await echo()];
+    const proxy = await proxyTo(old.port);
+    const first = await dial(proxy.port);
+    await until(() => old.sockets.length === 1);
+    await proxy.apply({ kind: "blackhole" });
+    const held = await dial(proxy.port);
+    await until(() => proxy.size === 2);
+    const errors = [first, held].map((socket) => once(socket, "error"));
+    proxy.redirect({ host: "127.0.0.1", port: next.port });
+    for (const [error] of await Promise.all(errors)) expect(error).toMatchObject({ code: "ECONNRESET" });
+    const fresh = await dial(proxy.port);
+    await proxy.clear();
+    fresh.write("on");
+    expect(String((await once(fresh, "data"))[0])).toBe("on");
+    expect([old.sockets.length, next.sockets.length]).toEqual([1, 1]);
+    expect(proxy.effect).toMatchObject({ connections: 1, resets: 0 });
+  });
 });
 
 describe("a share of commits lost by the proxy", () => {

@@ -46,7 +46,7 @@ export class TcpProxy {
   private counts: Counts = noEffect(0);
 
   private constructor(
-    private readonly upstream: NetConnectOpts,
+    private upstream: NetConnectOpts,
     private readonly clock: Clock,
     private readonly prng: Prng,
   ) {}
@@ -71,8 +71,16 @@ export class TcpProxy {
     this.counts = noEffect(this.connections.size);
     this.setLinks({ up: linkUnder(condition, this.prng), down: linkUnder(condition, this.prng) });
     if (condition.kind === "refuse") await this.stopListening();
-    if (condition.kind === "reset" || (condition.kind === "refuse" && condition.drop))
+    if (condition.kind === "reset" || (condition.kind === "refuse" && condition.drop)) {
+      this.counts.resets += this.connections.size;
       this.resetConnections();
+    }
+  }
+
+  /** Leads new connections to another server and resets the open ones. A condition stays as it is. */
+  redirect(upstream: NetConnectOpts): void {
+    this.upstream = upstream;
+    this.resetConnections();
   }
 
   /** Clears the condition and releases held bytes. Rejects if the proxy cannot listen on its port again. */
@@ -148,7 +156,6 @@ export class TcpProxy {
   }
 
   private resetConnections(): void {
-    this.counts.resets += this.connections.size;
     for (const connection of this.connections) connection.reset();
   }
 

@@ -59,11 +59,15 @@ it("a failover of an async replica set loses only commits that the primary ackno
   await primary.query("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 50000)");
   await primary.query("INSERT INTO t VALUES (2)");
 
+  const promotions: Endpoint[] = [];
+  target.replication.onPromotion(async (endpoint) => void promotions.push(endpoint));
   const { old, promoted, lastCommitMs = Infinity, asExpected } = await target.replication.failOver("kill");
   await still.end();
+  expect(promotions).toEqual([target.replication.primaryEndpoint]);
   expect([old, promoted]).toEqual(["server_1", expect.stringMatching(/server_[23]/)]);
   expect(lastCommitMs).toBeLessThan(stoppedMs);
   const after = await connect(target.admin);
+  expect(after.endpoint.port).toBe(promotions[0]?.port);
   expect(await ids(after)).toEqual([1]);
   await after.query("INSERT INTO t VALUES (3)");
   await target.replication.heal();

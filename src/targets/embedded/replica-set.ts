@@ -46,11 +46,14 @@ function synchronousNames(level: ReplicationLevel, standbys: number): string {
 /** The server that a standby streams the log from. */
 type ReplicationSource = "the primary" | "nothing";
 
+const loadEndpoint = ({ endpoint }: Member): Endpoint => ({ ...endpoint, takesWrites: true });
+
 export const memberName = (index: number): string => `server_${index + 1}`;
 
 export class ReplicaSet implements Replication {
   private readonly members: Member[] = [];
   private ends: readonly Endpoint[] | undefined;
+  private lead: ((primary: Endpoint) => Promise<unknown>) | undefined;
   /** The old primary of a split brain, which follows no server until `heal`. */
   private splitOffPrimary: Member | undefined;
 
@@ -95,7 +98,15 @@ export class ReplicaSet implements Replication {
 
   /** Endpoints of all members, in an order that never changes. */
   get endpoints(): readonly Endpoint[] {
-    return this.members.map(({ endpoint }) => ({ ...endpoint, takesWrites: true }));
+    return this.members.map(loadEndpoint);
+  }
+
+  get primaryEndpoint(): Endpoint {
+    return loadEndpoint(this.primary);
+  }
+
+  onPromotion(lead?: (primary: Endpoint) => Promise<unknown>): void {
+    this.lead = lead;
   }
 
   /** Settles with the first unexpected end of a member. */
@@ -159,6 +170,7 @@ export class ReplicaSet implements Replication {
   private async takeOver(promoted: Member): Promise<Pick<Promotion, "position" | "lastCommitMs">> {
     const promotion = await promote(promoted);
     this.primary = promoted;
+    await this.lead?.(this.primaryEndpoint);
     return promotion;
   }
 

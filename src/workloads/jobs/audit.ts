@@ -103,9 +103,9 @@ interface Job {
   readonly stored: string | undefined;
 }
 
-/** True if a kill ended the run, and the tables no longer hold the job: the queue may have known its end already. */
+/** True if a kill ended the run, and the tables hold no job that is to run: the queue may have known its end already. */
 const hasUnknownEnd = ({ state, stored }: Job): boolean =>
-  state?.ends === 0 && !Number.isNaN(state.interruptedMs) && stored === undefined;
+  state?.ends === 0 && !Number.isNaN(state.interruptedMs) && (stored === undefined || stored === "done");
 
 const isSeen = ({ state, stored }: Job): boolean => state !== undefined || stored !== undefined;
 
@@ -122,11 +122,14 @@ const NO_JOBS = {
 };
 type JobSums = Record<keyof typeof NO_JOBS, number>;
 
-class Join {
+/** Joins three accounts of each job of a trial: its acknowledgement, its runs, its row in the tables. */
+export class Join {
   readonly found = new Findings(VIOLATIONS);
   readonly losses = new Losses();
   readonly rerunsMs: number[] = [];
   interrupted = 0;
+  /** Number of lost jobs that a fault explains. */
+  explained = 0;
   private readonly byWorker: ReadonlyMap<number, WorkerJobs>;
   private readonly maker: JobMaker;
 
@@ -190,8 +193,8 @@ class Join {
     else if (!isSamePayload(sent, payload)) this.found.add("changed", id, "another payload than was sent");
   }
 
-  /** Compares all jobs; returns the sums. `mayRepeat` is false if no job may run twice. */
-  compare(terms: LossTerms, mayRepeat: boolean): JobSums {
+  /** Compares all jobs; returns the sums. `mayRepeat` is false if no job may run twice, unless a fault lost its claim. */
+  compare({ spans }: LossTerms, mayRepeat: boolean): JobSums {
     const sums: JobSums = { ...NO_JOBS };
     const batchSize = this.settings.enqueue.batch;
     for (const [worker, jobs] of this.byWorker)
@@ -210,8 +213,10 @@ class Join {
           if (most === 0) this.requireAbsence(job);
           else if (least === 0) sums.inDoubtFound += isSeen(job) ? 1 : 0;
           else if (hasUnknownEnd(job)) sums.inDoubt++;
-          else this.requireRunOrRest(job, jobs.ackedMs.get(batch), terms);
-          if (most > 0) this.addTo(sums, job, mayRepeat);
+          else this.requireRunOrRest(job, jobs.ackedMs.get(batch), spans);
+          const { firstStartMs } = job.state ?? {};
+          if (most > 0)
+            this.addTo(sums, job, mayRepeat || isWithin(spans, { atMs: firstStartMs, endpoint: 0 }));
         }
       }
     return sums;
@@ -240,17 +245,17 @@ class Join {
   }
 
   /** Finds an acknowledged job that neither ran nor rests in the tables. */
-  private requireRunOrRest(job: Job, ackedMs: number | undefined, { spans, isAllowed }: LossTerms): void {
+  private requireRunOrRest(job: Job, ackedMs: number | undefined, spans: LossTerms["spans"]): void {
     const { state, stored } = job;
     if ((state?.ends ?? 0) > 0 || (stored !== undefined && stored !== "done")) return;
     const isExplained = isWithin(spans, { atMs: ackedMs, endpoint: 0 });
+    if (isExplained) this.explained++;
     this.losses.add("enqueue", 1, ackedMs, isExplained);
     const hasStarted = (state?.starts ?? 0) > 0;
     const words =
       `${stored === "done" ? "called done" : "acknowledged, not in the tables"}, and ` +
       (hasStarted ? "started without a finished run" : "never ran");
-    if (isAllowed && isExplained) this.found.name("lost", this.idOf(job), words);
-    else this.found.add("lost", this.idOf(job), words);
+    this.found.add("lost", this.idOf(job), words);
   }
 
   private idOf({ worker, batch, position }: Job): string {
@@ -337,7 +342,8 @@ export async function audit(
   const jobs = (n: number): string => counted(n, "job");
   const words = {
     lost: (n: number) =>
-      `${n} of ${counted(sums.published, "acknowledged job")} without a finished run, and not in the queue`,
+      `${n} of ${counted(sums.published, "acknowledged job")} without a finished run, and not in the queue` +
+      (terms.spans.length === 0 ? "" : ` (explained by a fault: ${join.explained} of ${n})`),
     unexpected: (n: number) => `${jobs(n)} in the queue or run that were never enqueued`,
     changed: (n: number) => `${jobs(n)} in the queue with another payload than was sent`,
     duplicated: (n: number) => `${jobs(n)} run more than once, without a kill, a fault or an expired lease`,
@@ -349,7 +355,12 @@ export async function audit(
       .map(() => `the program of queue ${settings.queue} did not end in 15 s and was killed`),
   ];
   const { published, inDoubt, inDoubtFound, unfailed, ...counts } = sums;
-  const result = join.found.result({ published, inDoubt, inDoubtFound }, words, notAudited);
+  const result = join.found.result(
+    { published, inDoubt, inDoubtFound },
+    words,
+    notAudited,
+    terms.isAllowed ? { lost: join.explained } : undefined,
+  );
   const losses = join.losses.total(terms.windowStartMs);
   const all = {
     ...result,

@@ -55,6 +55,7 @@ export const jobs = {
   withoutCommit: () => "the queue's program makes its transactions itself",
   stores: { PostgreSQL: postgres },
   ownsConnections: true,
+  knowsOneAddress: true,
   obstacles,
   facilities,
   programs,
