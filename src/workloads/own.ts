@@ -23,6 +23,7 @@ import { examples } from "./sql-file/examples.js";
 import { readSqlFile } from "./sql-file/read-sql-file.js";
 import type { FileProblem, Program, ReadProgram } from "./script/program.js";
 import { scriptDrawFactory } from "./script/client.js";
+import { MigrateKey, migrationOf, withAbsolutePaths } from "./script/migrate-settings.js";
 import { workloadOfProgram } from "./script/workload.js";
 import type { Workload } from "./workload.js";
 
@@ -39,6 +40,7 @@ const common = {
     title: LABEL_RULE,
     description: "Name of the workload's treatments. Default: the name of its file.",
   }),
+  migrate: MigrateKey.optional(),
 };
 
 const SqlFile = z.strictObject({
@@ -169,6 +171,12 @@ function textOf(file: string, directory: string): string {
 
 /** Puts the contents of files in place of paths in a written `workload`. Throws a UsageError if a file cannot be read. */
 export function embedFiles(written: unknown, directory: string, read: ReadText = textOf): unknown {
+  if (!isMapping(written) || written["migrate"] === undefined) return embedTexts(written, directory, read);
+  const migrate = withAbsolutePaths(written["migrate"], directory);
+  return embedTexts({ ...written, migrate }, directory, read);
+}
+
+function embedTexts(written: unknown, directory: string, read: ReadText): unknown {
   if (isMapping(written) && Array.isArray(written["pgbench"])) {
     const scripts = written["pgbench"].map((script: unknown) => embedScript(script, directory, read));
     const { tables } = written;
@@ -179,10 +187,9 @@ export function embedFiles(written: unknown, directory: string, read: ReadText =
       ...(isPath && { tables: { file: path.basename(tables), sql: read(tables, directory) } }),
     };
   }
-  const labelled = LabelledFile.safeParse(written);
-  if (labelled.success) {
-    const { file, ...label } = labelled.data;
-    return { ...label, ...(embedFiles(file, directory, read) as Mapping) };
+  if (isMapping(written) && LabelledFile.safeParse(written).success) {
+    const { file, ...others } = written;
+    return { ...others, ...(embedTexts(file, directory, read) as Mapping) };
   }
   if (typeof written !== "string" || !WORKLOAD_FILE_PATTERN.test(written)) return written;
   const text = read(written, directory);
@@ -250,7 +257,8 @@ function programOf(own: OwnForm): ReadProgram {
 function workloadFrom(own: OwnForm, program: Program): Workload {
   const drawFactory =
     "module" in own ? moduleDrawFactory(own.module) : scriptDrawFactory(program, nameOf(own));
-  const workload = workloadOfProgram(program, nameOf(own), drawFactory);
+  const migration = own.migrate === undefined ? undefined : migrationOf(own.migrate);
+  const workload = workloadOfProgram(program, nameOf(own), drawFactory, migration);
   if (!("pgbench" in own) || own.tables !== undefined) return workload;
   const dialectProblems: typeof workload.settings.dialectProblems = (name, treatment) => [
     ...(workload.settings.dialectProblems?.(name, treatment) ?? []),
@@ -307,7 +315,9 @@ export function addDeclaration(input: unknown): unknown {
  * @param loadsCode whether a module may be loaded for the first time; worker threads of a run may do that
  */
 export function readOwnWorkload(own: OwnForm, loadsCode = !isMainThread): OwnWorkload {
-  const key = JSON.stringify("module" in own ? [own.module, own.hash] : { ...own, label: undefined });
+  const key = JSON.stringify(
+    "module" in own ? [own.module, own.hash, own.migrate] : { ...own, label: undefined },
+  );
   const before = knownWorkloads.get(key);
   if (before) return before;
   const isUnread = "module" in own && !loadsCode;
@@ -376,6 +386,7 @@ export function ownWorkload(own: OwnForm): Workload {
   return workload;
 }
 
+export { migratedAt, migratedFiles } from "./script/migrate-settings.js";
 export { definedValue } from "./pgbench/defined.js";
 export { VARIANT_KEY } from "./script/program.js";
 
