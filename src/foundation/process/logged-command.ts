@@ -31,9 +31,9 @@ function killGroup(pid: number): void {
 /** Resolves to undefined if the command ended with exit code 0, otherwise to a text that continues "<command> ...". */
 export async function runLogged(command: LoggedCommand): Promise<string | undefined> {
   const { directory, logFile } = command;
-  if (!existsSync(directory)) return `was not started: its directory ${directory} does not exist`;
   const log = openSync(logFile, "a", 0o600);
   try {
+    if (!existsSync(directory)) return `was not started: its directory ${directory} does not exist`;
     return await runInto(log, command);
   } catch (error) {
     const code = codeOf(error);

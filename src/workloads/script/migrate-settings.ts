@@ -40,7 +40,7 @@ export const MigrateKey = z
   ])
   .meta({
     description:
-      "Command that makes the tables before each trial, such as a migration tool: [npx, node-pg-migrate, up]. " +
+      "Command that makes the tables before each trial, such as a migration tool: [node, migrate.mjs]. " +
       "-- schema and -- preload of the file run after it.",
   });
 

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { casesOf, fullIt } from "../../../test/support/lanes.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { scratchDirectory } from "../../../test/support/train-sim.js";
 import { UNCLAIMED_NAMESPACE } from "../../database/contract.js";
@@ -106,34 +107,39 @@ describe("a command that makes the tables", () => {
     await own.admin.query("DROP TABLE public.stray");
   });
 
-  it("names a statement of the file that the migrated tables do not fit", async () => {
+  fullIt("names a statement of the file that the migrated tables do not fit", async () => {
     const migrated = migratedBy(send("CREATE TABLE item (id int PRIMARY KEY, cost int)"));
     expect(await migrated.tryOut()).toEqual([
-      'load.sql:3:32: column "price" does not exist',
+      'load.sql:3:1: column "price" does not exist',
       'load.sql:8:8: column "price" does not exist',
     ]);
   });
 
-  it.each<[string, string, object, string]>([
-    [
-      "its exit code and last lines, without the password",
-      "basename $PWD; cat item.sql; echo $PGPASSWORD $TRAIN_SIM_NAMESPACE >&2; exit 3",
-      {},
-      "ended with exit code 3. Its last lines:\n    db\n    CREATE TABLE item (id int PRIMARY KEY, price int NOT NULL);\n    ... migrated",
-    ],
-    [
-      "that it took too long",
-      "sleep 60 & sleep 60",
-      { timeout: "200ms" },
-      "had not ended after 0.2 s; it printed nothing",
-    ],
-    ["its missing directory", "true", { directory: "gone" }, "was not started: its directory"],
-  ])("fails with %s", async (_, command, more, words) => {
+  it.each(
+    casesOf<[string, string, object, string]>(
+      [
+        [
+          "its exit code and last lines, without the password",
+          "basename $PWD; cat item.sql; echo $PGPASSWORD $TRAIN_SIM_NAMESPACE >&2; exit 3",
+          {},
+          "ended with exit code 3. Its last lines:\n    db\n    CREATE TABLE item (id int PRIMARY KEY, price int NOT NULL);\n    ... migrated",
+        ],
+        [
+          "that it took too long",
+          "sleep 60 & sleep 60",
+          { timeout: "200ms" },
+          "had not ended after 0.2 s; it printed nothing",
+        ],
+        ["its missing directory", "true", { directory: "gone" }, "was not started: its directory"],
+      ],
+      1,
+    ),
+  )("fails with %s", async (_, command, more, words) => {
     const migrated = migratedBy(command, more);
     expect(await failureOf(migrated.prepare())).toContain(`workload.migrate: /bin/sh -c ${command} ${words}`);
   });
 
-  it("keeps its output in the trial's directory", async () => {
+  fullIt("keeps its output in the trial's directory", async () => {
     const migrated = migratedBy("echo begun; echo $DATABASE_URL; exit 1");
     await failureOf(migrated.prepare());
     expect(migrated.log()).toMatch(

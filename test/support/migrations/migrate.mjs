@@ -12,7 +12,7 @@ const { rows } = await client.query("SELECT name FROM applied_migration");
 const applied = new Set(rows.map(({ name }) => name));
 for (const name of readdirSync("migrations").sort()) {
   if (applied.has(name)) continue;
-  console.log(`applying ${name}`);
+  process.stdout.write(`applying ${name}\n`);
   await client.query(readFileSync(join("migrations", name), "utf8"));
   await client.query("INSERT INTO applied_migration VALUES ($1)", [name]);
 }

@@ -91,8 +91,8 @@ export const OBJECTS_MADE_ELSEWHERE_SQL = `${OWN_OBJECTS_SQL}, ${objectsMadeSql(
 ${STRANGER_NAMES_SQL}`;
 
 /**
- * Query for the names of all objects outside of the schema $1 that were made since the snapshot $2. Extensions are left
- * out, with their parts: one that exists is not made again.
+ * Query for the names of all objects outside of the schema $1 that were made since the snapshot $2, without their parts
+ * such as indexes. Extensions are left out: one that exists is not made again.
  */
 export const OBJECTS_MADE_SINCE_SQL = `${OWN_OBJECTS_SQL}, extensions (classid, objid) AS (
   SELECT 'pg_extension'::regclass::oid, oid FROM pg_extension
@@ -101,5 +101,10 @@ export const OBJECTS_MADE_SINCE_SQL = `${OWN_OBJECTS_SQL}, extensions (classid, 
   FROM extensions
   JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (extensions.classid, extensions.objid)
   WHERE d.deptype <> 'n'
-), ${objectsMadeSql("made", IS_LATER_ROW_SQL)}, strangers AS (SELECT * FROM made EXCEPT SELECT * FROM extensions)
+), ${objectsMadeSql("made", IS_LATER_ROW_SQL)}, parts AS (
+  SELECT d.classid, d.objid
+  FROM made
+  JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (made.classid, made.objid)
+  WHERE d.deptype IN ('a', 'i')
+), strangers AS (SELECT * FROM made EXCEPT SELECT * FROM extensions EXCEPT SELECT * FROM parts)
 ${STRANGER_NAMES_SQL}`;

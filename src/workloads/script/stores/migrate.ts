@@ -101,18 +101,24 @@ export async function migrate(
   await requireNothingElsewhere(admin, namespace, String(snapshot));
 }
 
+/** Runs `work` in a transaction that has a number, from which the age of rows is counted. */
+async function inTransaction<T>(admin: AdminClient, work: () => Promise<T>): Promise<T> {
+  await admin.query("BEGIN");
+  try {
+    await admin.query("SELECT txid_current()");
+    return await work();
+  } finally {
+    await admin.query("ROLLBACK");
+  }
+}
+
 /** Throws a UsageError if objects outside of the namespace were made since the snapshot. */
 async function requireNothingElsewhere(
   admin: AdminClient,
   namespace: string,
   snapshot: string,
 ): Promise<void> {
-  await admin.query("BEGIN");
-  // Gives the transaction its number, from which ages are counted.
-  await admin.query("SELECT txid_current()");
-  const rows = await admin
-    .query(OBJECTS_MADE_SINCE_SQL, [namespace, snapshot])
-    .finally(() => admin.query("ROLLBACK").catch(() => undefined));
+  const rows = await inTransaction(admin, () => admin.query(OBJECTS_MADE_SINCE_SQL, [namespace, snapshot]));
   if (rows.length === 0) return;
   const names = rows.map(({ name }) => String(name));
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
