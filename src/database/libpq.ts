@@ -69,7 +69,7 @@ export async function libpqUrl(endpoint: Endpoint, session: ProgramSession): Pro
   return urlOf(endpoint, await passwordOf(endpoint), parametersOf(endpoint, session));
 }
 
-/** Variables that connect a program of the user: those of libpq, and `DATABASE_URL`. */
+/** Variables that connect a program of the user: libpq's and `DATABASE_URL`. */
 export async function libpqEnvironment(
   endpoint: Endpoint,
   session: ProgramSession,

@@ -109,7 +109,7 @@ export class Repository {
     return new Map(files.map((path, i) => [path, ids[i] ?? ""]));
   }
 
-  /** Writes all files of a commit into a new directory, through an index of its own beside that directory. */
+  /** Writes all files of a commit into a new directory. Git's index is not touched: a temporary one lies next to the directory. */
   checkOut({ hash }: Pick<Commit, "hash">, directory: string): void {
     mkdirSync(directory);
     const options = { directory: this.root, index: `${directory}.index` };

@@ -1,4 +1,4 @@
-// A command of the user makes the tables of a SQL file in train-sim's namespace, anew for each trial.
+// A command of the user makes the tables of a SQL file in train-sim's namespace before each trial.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -82,7 +82,7 @@ async function valueOf(sql: string): Promise<unknown> {
 }
 
 describe("a command that makes the tables", () => {
-  it("works anew in each trial's namespace, before the schema and the preload of the file", async () => {
+  it("runs in each trial's empty namespace, before the schema and the preload of the file", async () => {
     const migrated = migratedBy(send(`${ITEM} CREATE EXTENSION IF NOT EXISTS citext`));
     expect(await migrated.tryOut()).toEqual([]);
     expect(await valueOf("SELECT to_regnamespace('migrated')")).toBeNull();
