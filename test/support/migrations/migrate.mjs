@@ -1,4 +1,4 @@
-// A small migration tool: it applies migrations/*.sql of its directory in order, each once, and knows those by a table. The
+// A small migration tool: it applies migrations/*.sql in order, each once. A table has the names of the applied files. The
 // connection comes from DATABASE_URL.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
