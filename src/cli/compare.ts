@@ -54,7 +54,7 @@ export function register(program: Command): void {
     .option("--history", "find the runs at which a series of runs changed, oldest first by their start")
     .option(
       "--base-ref <revision>",
-      "run a scenario with its files where this branch began and as they are now, and compare them",
+      "run a scenario with its files and migrations where this branch began and as they are now, and compare them",
     )
     .option("--head-ref <revision>", "with --base-ref: a commit in place of the working tree")
     .option("--trials <n>", "with --base-ref: trials of each revision", wholeNumber)

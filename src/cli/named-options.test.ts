@@ -47,6 +47,7 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^engine\/session\/gather-agents\.ts$/, ["agent", "run"]],
   [/^engine\/agents\//, ["agent", "run"]],
   [/^engine\/session\/left-behind\.ts$/, ["run", "schema drop"]],
+  [/^workloads\/(script\/migrate-settings|sql-file\/examples)\.ts$/, ["compare"]],
   [/^cli\/reference\/reference-page\.ts$/, ["run", "json-schema"]],
 ];
 /** Options of other programs: git, npm, initdb, postgres, pg_dump, V8, Docker, AWS. */
@@ -55,7 +56,8 @@ const OTHERS = new Set(
     "--show-toplevel --verify --end-of-options --oneline --is-ancestor --first-parent --reverse --format",
     "--no-show-signature --omit --auth --encoding --locale --no-sync --sync-only --single --version --ulimit",
     "--max-old-space-size --region --hostname --data-checksums --no-data-checksums --no-save --unshallow",
-    "--schema-only --schema --no-deps",
+    "--schema-only --schema --no-deps --literal-pathspecs --full-tree --exclude-standard --stdin-paths --all",
+    "--prefix --detach",
   ].flatMap((words) => words.split(" ")),
 );
 const TUNES_V8 = "foundation/v8-tuning.ts";

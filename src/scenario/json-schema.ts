@@ -1,7 +1,7 @@
 // The JSON Schema of a scenario file, from the zod schema: editors, the reference and the loader's list of keys use it.
 // `schema/scenario.schema.json` is a copy.
 import * as z from "zod";
-import { WORKLOAD_FILE_PATTERN } from "../workloads/own.js";
+import { WORKLOAD_FILE_PATTERN } from "../workloads/own-forms.js";
 import { RANGE } from "./plan/range.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 

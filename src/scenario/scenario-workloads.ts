@@ -6,17 +6,15 @@ import type { YamlSource } from "../syntax/yaml-source.js";
 import {
   addDeclaration,
   embedFiles,
-  LABEL,
   nameOf,
-  OwnForm,
   readOwnWorkload,
   VARIANT_KEY,
   withSyntax,
-  WORKLOAD_FILE_PATTERN,
   workloadPlaces,
   writtenAt,
   type WorkloadPlace,
 } from "../workloads/own.js";
+import { LABEL, OwnForm, WORKLOAD_FILE_PATTERN } from "../workloads/own-forms.js";
 import { WORKLOADS } from "../workloads/registry.js";
 import type { Overrides } from "./plan/overrides.js";
 import { COMMON_KEYS } from "./schema.js";

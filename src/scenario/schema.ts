@@ -12,7 +12,7 @@ import { DIALECTS } from "../database/registry.js";
 import { STORAGES } from "../database/levels.js";
 import { nearest } from "../syntax/nearest.js";
 import type { Mapping } from "../syntax/paths.js";
-import { WrittenOwnForms } from "../workloads/own.js";
+import { WrittenOwnForms } from "../workloads/own-forms.js";
 import {
   DEFAULT_WORKLOAD,
   WORKLOAD_KEY_SCHEMAS,

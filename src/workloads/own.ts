@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { isMainThread } from "node:worker_threads";
-import * as z from "zod";
+import type * as z from "zod";
 import { databaseOfUrl } from "../database/registry.js";
 import { UsageError } from "../foundation/errors.js";
 import { moduleDrawFactory, readModule } from "./module/run-module.js";
@@ -23,126 +23,19 @@ import { examples } from "./sql-file/examples.js";
 import { readSqlFile } from "./sql-file/read-sql-file.js";
 import type { FileProblem, Program, ReadProgram } from "./script/program.js";
 import { scriptDrawFactory } from "./script/client.js";
+import { migrationOf, withAbsolutePaths } from "./script/migrate-settings.js";
 import { workloadOfProgram } from "./script/workload.js";
+import {
+  FILE_BYTES_MAX,
+  LabelledFile,
+  ModuleFile,
+  OwnForm,
+  WORKLOAD_FILE_PATTERN,
+  type ModuleDeclaration,
+} from "./own-forms.js";
 import type { Workload } from "./workload.js";
 
-/** Pattern of the path of a workload's file in a scenario. */
-export const WORKLOAD_FILE_PATTERN = /\.(sql|mjs|js)$/;
-const FILE_BYTES_MAX = 1024 * 1024;
-
-const LABEL_RULE = "a letter, then letters, digits, - _ . only, at most 40";
-export const LABEL = z.string().regex(/^[A-Za-z][\w.-]{0,39}$/, `expected a label: ${LABEL_RULE}`);
-
-/** Keys of every form. */
-const common = {
-  label: LABEL.optional().meta({
-    title: LABEL_RULE,
-    description: "Name of the workload's treatments. Default: the name of its file.",
-  }),
-};
-
-const SqlFile = z.strictObject({
-  ...common,
-  file: z.string().default("workload.sql").meta({ description: "Name of the file, for messages." }),
-  sql: z.string().max(FILE_BYTES_MAX).meta({ description: "Text of the file." }),
-  syntax: z.literal("mysql").optional().meta({
-    description:
-      "mysql: the text has comments, quotes and backslashes of MySQL. A target of MySQL or MariaDB implies it.",
-  }),
-});
-
-const ModuleFile = z.strictObject({
-  ...common,
-  module: z
-    .string()
-    .meta({ description: "Absolute path of the module. A scenario that has one runs its code." }),
-  hash: z.string().meta({ description: "SHA-256 of the file as it was when the scenario was loaded." }),
-  declares: z
-    .strictObject({
-      name: z.string().meta({ description: "Its name." }),
-      settings: z
-        .record(z.string(), z.union([z.number(), z.string(), z.boolean()]))
-        .meta({ description: "Its settings, with their values where the scenario has none." }),
-      transactions: z.array(z.string()).meta({ description: "Names of its transactions." }),
-    })
-    .optional()
-    .meta({ description: "What it declared then, for commands that read a result and do not load code." }),
-});
-
-type ModuleDeclaration = NonNullable<z.output<typeof ModuleFile>["declares"]>;
-
-const Script = z.union([
-  z.string().meta({ description: "Path of a script, or builtin:tpcb-like; behind @ its weight." }),
-  z.strictObject({
-    script: z.string().meta({ description: "Name of the script, and behind @ its weight." }),
-    sql: z.string().max(FILE_BYTES_MAX).meta({ description: "Text of the script." }),
-  }),
-]);
-
-const Pgbench = z.strictObject({
-  ...common,
-  pgbench: z
-    .array(Script)
-    .min(1)
-    .meta({
-      description:
-        "Scripts of pgbench, such as look.sql@9, and its built-in ones: builtin:tpcb-like, builtin:simple-update, " +
-        "builtin:select-only. Each is an operation by its name; behind @ its weight, 1 if left out.",
-    }),
-  tables: z
-    .union([
-      z.string().meta({ description: "Path of the file." }),
-      z.strictObject({
-        file: z.string().meta({ description: "Name of the file, for messages." }),
-        sql: z.string().max(FILE_BYTES_MAX).meta({ description: "Text of the file." }),
-      }),
-    ])
-    .optional()
-    .meta({
-      description:
-        "SQL of the scripts' own tables, such as a dump by pg_dump --schema-only; rows below -- preload, checks below " +
-        "-- invariant:. Default: the tables of pgbench -i.",
-    }),
-  scale: z
-    .int()
-    .min(1)
-    .default(1)
-    .meta({ description: "Scale of the tables of pgbench -i, and :scale of scripts. Default 1." }),
-  define: z
-    .record(z.string().regex(/^[A-Za-z_]\w{0,62}$/), z.union([z.number(), z.string(), z.boolean()]))
-    .default({})
-    .meta({ description: "Variables of scripts, like pgbench -D. Each is a key of the scenario too." }),
-});
-
-/** Forms that the user's own workload has in a resolved scenario, in which file contents stand in place of paths. */
-const OWN_FORMS = [SqlFile, Pgbench, ModuleFile] as const;
-export const OwnForm = z.union(OWN_FORMS);
-export type OwnForm = z.output<typeof OwnForm>;
-
 export const OWN_EXAMPLES = [examples, examplesOfPgbench];
-
-const FilePath = z.string().regex(WORKLOAD_FILE_PATTERN, {
-  error: "your own file, such as ./bank.sql, ./bank.mjs or ./bank.js",
-  abort: true,
-});
-
-const LabelledFile = z.strictObject({
-  ...common,
-  file: FilePath.meta({
-    description: "Path of the file. In a stored scenario, which holds its text: its name.",
-  }),
-});
-
-/**
- * Forms of the key `workload` for a user's own workload, as written in a scenario. The names of other workloads come in
- * addition.
- */
-export const WrittenOwnForms = [
-  FilePath,
-  // Its text replaces its path before the schema reads it.
-  LabelledFile as unknown as typeof SqlFile,
-  ...OWN_FORMS,
-] as const;
 
 /** Reads the file of a workload. Throws a UsageError if it cannot be read. */
 export type ReadText = (file: string, directory: string) => string;
@@ -169,6 +62,12 @@ function textOf(file: string, directory: string): string {
 
 /** Puts the contents of files in place of paths in a written `workload`. Throws a UsageError if a file cannot be read. */
 export function embedFiles(written: unknown, directory: string, read: ReadText = textOf): unknown {
+  if (!isMapping(written) || written["migrate"] === undefined) return embedTexts(written, directory, read);
+  const migrate = withAbsolutePaths(written["migrate"], directory);
+  return embedTexts({ ...written, migrate }, directory, read);
+}
+
+function embedTexts(written: unknown, directory: string, read: ReadText): unknown {
   if (isMapping(written) && Array.isArray(written["pgbench"])) {
     const scripts = written["pgbench"].map((script: unknown) => embedScript(script, directory, read));
     const { tables } = written;
@@ -179,10 +78,9 @@ export function embedFiles(written: unknown, directory: string, read: ReadText =
       ...(isPath && { tables: { file: path.basename(tables), sql: read(tables, directory) } }),
     };
   }
-  const labelled = LabelledFile.safeParse(written);
-  if (labelled.success) {
-    const { file, ...label } = labelled.data;
-    return { ...label, ...(embedFiles(file, directory, read) as Mapping) };
+  if (isMapping(written) && LabelledFile.safeParse(written).success) {
+    const { file, ...others } = written;
+    return { ...others, ...(embedTexts(file, directory, read) as Mapping) };
   }
   if (typeof written !== "string" || !WORKLOAD_FILE_PATTERN.test(written)) return written;
   const text = read(written, directory);
@@ -250,7 +148,8 @@ function programOf(own: OwnForm): ReadProgram {
 function workloadFrom(own: OwnForm, program: Program): Workload {
   const drawFactory =
     "module" in own ? moduleDrawFactory(own.module) : scriptDrawFactory(program, nameOf(own));
-  const workload = workloadOfProgram(program, nameOf(own), drawFactory);
+  const migration = own.migrate === undefined ? undefined : migrationOf(own.migrate);
+  const workload = workloadOfProgram(program, nameOf(own), drawFactory, migration);
   if (!("pgbench" in own) || own.tables !== undefined) return workload;
   const dialectProblems: typeof workload.settings.dialectProblems = (name, treatment) => [
     ...(workload.settings.dialectProblems?.(name, treatment) ?? []),
@@ -307,7 +206,9 @@ export function addDeclaration(input: unknown): unknown {
  * @param loadsCode whether a module may be loaded for the first time; worker threads of a run may do that
  */
 export function readOwnWorkload(own: OwnForm, loadsCode = !isMainThread): OwnWorkload {
-  const key = JSON.stringify("module" in own ? [own.module, own.hash] : { ...own, label: undefined });
+  const key = JSON.stringify(
+    "module" in own ? [own.module, own.hash, own.migrate] : { ...own, label: undefined },
+  );
   const before = knownWorkloads.get(key);
   if (before) return before;
   const isUnread = "module" in own && !loadsCode;
@@ -376,6 +277,7 @@ export function ownWorkload(own: OwnForm): Workload {
   return workload;
 }
 
+export { migratedAt, migratedFiles } from "./script/migrate-settings.js";
 export { definedValue } from "./pgbench/defined.js";
 export { VARIANT_KEY } from "./script/program.js";
 

@@ -1,5 +1,5 @@
 import { UsageError } from "../foundation/errors.js";
-import type { TableSet } from "../database/contract.js";
+import type { AdminSession, TableSet } from "../database/contract.js";
 import { databaseOfDialect, type DialectName } from "../database/registry.js";
 import type { Statement, ViewGroup } from "../database/sql.js";
 
@@ -10,6 +10,8 @@ export interface Store<S> {
   /** All statements that clients may run, for `schema print`. */
   statements(settings: S): readonly Statement[];
   readonly evidence?: readonly ViewGroup[];
+  /** Qualified names of the tables, if only the server knows them. */
+  listTables?(admin: AdminSession, settings: S): Promise<readonly string[]>;
 }
 
 export type Stores<Of> = Readonly<Record<string, Of>>;

@@ -1,6 +1,7 @@
 // Revisions in git of a scenario and its files. Revisions that mean the same count once.
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { distinct } from "../../foundation/distinct.js";
 import { TrainSimError, UsageError } from "../../foundation/errors.js";
 import { Repository, type Commit } from "../../foundation/process/git.js";
 import { parseScenario, singleTreatments, type SingleTreatment } from "../../scenario/loader.js";
@@ -8,7 +9,7 @@ import { canonicalText } from "../../scenario/plan/levels.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment } from "../../scenario/settings.js";
 import { problemText, ScenarioError } from "../../syntax/problems.js";
-import type { ReadText } from "../../workloads/own.js";
+import { migratedAt, migratedFiles, type ReadText } from "../../workloads/own.js";
 
 /** Name of the last revision when it is the uncommitted state of the files. */
 const WORKING_TREE = "working tree";
@@ -54,7 +55,10 @@ interface BisectRequest extends Pick<Overrides, "set" | "environment"> {
 
 type RevisionOutcome = Omit<RunnableRevision, "revision"> | TrainSimError;
 
-/** A scenario at one commit, with the text of each of its files by its path in the repository. */
+/**
+ * A scenario at one commit, with the text of each of its files by its path in the repository, or the id of its content if
+ * migrations read it.
+ */
 interface ScenarioAtCommit {
   /** The commit; undefined for the uncommitted working tree. */
   readonly commit: Commit | undefined;
@@ -85,14 +89,19 @@ class RevisionFiles {
       return text;
     };
     try {
-      return { commit, texts, outcome: this.loadRevision(read) };
+      return { commit, texts, outcome: this.loadRevision(read, texts, commit) };
     } catch (error) {
       if (error instanceof TrainSimError) return { commit, texts, outcome: error };
       throw error;
     }
   }
 
-  private loadRevision(read: ReadText): Omit<RunnableRevision, "revision"> {
+  /** Loads the scenario; adds the files of its migrations to `texts`. */
+  private loadRevision(
+    read: ReadText,
+    texts: Map<string, string>,
+    commit: Commit | undefined,
+  ): Omit<RunnableRevision, "revision"> {
     const scenarioArguments = [read(this.scenario, ""), this.scenario, { ...this.overrides, read }] as const;
     const experiment = parseScenario(...scenarioArguments);
     const count = experiment.treatments.length;
@@ -101,17 +110,43 @@ class RevisionFiles {
         `the scenario has ${count} treatments, and bisect compares revisions of a single treatment`,
         "Fix its factors: --set factors.payload='[jsonb]'.",
       );
+    const treatments = singleTreatments(...scenarioArguments);
+    const { root } = this.git;
+    const migrated = this.contentsOf(
+      treatments.flatMap(({ scenario }) => migratedFiles(scenario, root) ?? []),
+      commit,
+    );
+    for (const [path, id] of migrated) if (!texts.has(path)) texts.set(path, id);
     return {
       experiment,
-      treatments: singleTreatments(...scenarioArguments),
-      key: canonicalText(experiment.treatments.map(({ id, settings }) => ({ id, settings }))),
+      treatments: commit
+        ? treatments.map(({ id, scenario }) => ({
+            id,
+            scenario: migratedAt(scenario, { repository: root, commit: commit.hash }),
+          }))
+        : treatments,
+      key: canonicalText([
+        experiment.treatments.map(({ id, settings }) => ({ id, settings })),
+        [...migrated].sort(),
+      ]),
     };
   }
 
-  private textOf(file: string, commit: Commit | undefined): [path: string, text: string] {
+  private contentsOf(files: readonly string[], commit: Commit | undefined): Map<string, string> {
+    if (files.length === 0) return new Map();
+    const paths = distinct(files).map((file) => this.pathOf(file));
+    return commit ? this.git.contentsAt(commit, paths) : this.git.contentsOnDisk(paths);
+  }
+
+  /** Path of a file in the repository. Throws a UsageError if it is outside. */
+  private pathOf(file: string): string {
     const path = relative(this.git.root, file).split(sep).join("/");
-    if (path.startsWith("../"))
-      throw new UsageError(`${file} is outside of the repository ${this.git.root}`, "Move it there.");
+    if (path !== ".." && !path.startsWith("../")) return path;
+    throw new UsageError(`${file} is outside of the repository ${this.git.root}`, "Move it there.");
+  }
+
+  private textOf(file: string, commit: Commit | undefined): [path: string, text: string] {
+    const path = this.pathOf(file);
     if (MODULE_FILE.test(path))
       throw new UsageError(
         `${path} is a module, which may import any file`,

@@ -65,6 +65,8 @@ export async function prepareNamespace(
 /** Updates the planner's statistics of tables that are large enough for them to matter. */
 export async function analyzeNamespace(admin: AdminSession, settings: TreatmentSettings): Promise<void> {
   const { namespace, dialect } = settings;
-  const tables = Object.values(tablesIn(workloadOf(settings), dialect, namespace));
+  const tables =
+    (await storeOf(settings).listTables?.(admin, settings)) ??
+    Object.values(tablesIn(workloadOf(settings), dialect, namespace));
   await databaseOf(admin.endpoint).namespaces.refreshStatistics(admin, namespace, tables, dialect);
 }

@@ -3,13 +3,13 @@ import { readFileSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Endpoint } from "../../database/endpoint.js";
+import { libpqUrl } from "../../database/libpq.js";
 import { builtUrl } from "../../foundation/built.js";
 import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { packageOf } from "./libraries.js";
 import { nodeFor } from "./adapters/library-package.js";
 import type { Job, Start } from "./adapters/protocol.js";
 import { QueueProcess, type Ready, type RunEvent } from "./queue-process.js";
-import { queueUrl } from "./queue-url.js";
 import type { StandingProcess } from "../workload.js";
 import { isDesign, isLibrary, type Treatment } from "./settings.js";
 
@@ -36,7 +36,7 @@ export async function startMessage(
 ): Promise<Start> {
   return {
     ...share,
-    url: await queueUrl(endpoint, applicationName, directory),
+    url: await libpqUrl(endpoint, { applicationName, directory }),
     schema: settings.namespace,
     profile: settings.profile,
     directory: settings.libraries,

@@ -2,6 +2,7 @@ import type { AdminSession } from "../../database/contract.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { SqlRow, SqlSession } from "../../database/sql.js";
 import type { Store } from "../stores.js";
+import type { PreloadInputs } from "../workload.js";
 import type { Treatment } from "./settings.js";
 
 /** How transactions of a treatment begin. */
@@ -35,8 +36,12 @@ export interface OwnSqlStore extends Store<Treatment> {
   transactions(settings: Treatment, endpoints: readonly Endpoint[]): Transactions;
   /** See `Loading.tryOut`. */
   tryOut(admin: AdminSession, settings: Treatment): Promise<readonly string[]>;
-  /** Runs the preload of the program. */
-  fill(admin: AdminSession, settings: Treatment, isWanted: () => boolean): Promise<void>;
+  /** Runs the migrations and the preload of the program. */
+  fill(
+    admin: AdminSession,
+    settings: Treatment,
+    inputs: Pick<PreloadInputs<Treatment>, "directory" | "mayContinue">,
+  ): Promise<void>;
   /** Number of advisory locks that sessions of the load still hold. Left out if the database has no such locks. */
   heldLocks?(admin: AdminSession, settings: Treatment): Promise<number>;
   scan<T>(admin: AdminSession, settings: Treatment, read: (ask: SnapshotQueries) => Promise<T>): Promise<T>;

@@ -25,7 +25,26 @@ factors: { rows: [1, 100] }
 `,
     },
     {
-      title: "The same for MySQL: its target decides how the text is read",
+      title: "Tables that a migration tool makes, in the files of a commit as compare --base-ref stores it",
+      yaml: `name: migrated
+workload:
+  file: shop.sql
+  sql: |
+    -- preload
+    INSERT INTO item SELECT g, 0 FROM generate_series(1, 1000) g;
+    -- name: sell
+    -- param: id = uniform(1, 1000)
+    UPDATE item SET sold = sold + 1 WHERE id = :id;
+  migrate:
+    command: npx node-pg-migrate up --schema "$TRAIN_SIM_NAMESPACE"
+    directory: /srv/shop
+    files: [/srv/shop/migrations]
+    timeout: 5m
+    checkout: { repository: /srv/shop, commit: 8a1f0c2b8a1f0c2b8a1f0c2b8a1f0c2b8a1f0c2b }
+`,
+    },
+    {
+      title: "A file for MySQL: its target decides how the text is read",
       yaml: `name: notes
 workload:
   file: notes.sql
@@ -44,6 +63,10 @@ target: mysql://user@127.0.0.1:3306/test
     },
   ],
   refused: [
+    {
+      title: "migrations for another database than PostgreSQL",
+      yaml: 'name: x\nworkload: { sql: "-- name: t\\nSELECT 1", migrate: [sh, migrate.sh] }\ntarget: mysql://u@127.0.0.1:3306/test',
+    },
     {
       title: "a setting of another type than its default",
       yaml: 'name: x\nworkload: { sql: "-- setting: rows = 10\\n-- name: t\\nSELECT :rows" }\nrows: many',

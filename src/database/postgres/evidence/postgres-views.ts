@@ -1,6 +1,7 @@
 // Views by version (13 to 18). Statistics take no lock of the workload's tables; sizes take the weakest.
 import { STATISTICS_BEGAN, type WatchedWorkload } from "../../evidence.js";
 import type { SqlClient } from "../admin.js";
+import { tablesOfSchema } from "../namespace/schema-tables.js";
 import { FOREIGN_SESSIONS, FOREIGN_TRANSACTIONS } from "./postgres-foreign.js";
 import { SESSIONS_VIEW, WORKING_SESSIONS_QUERY } from "./postgres-sessions.js";
 import { POSTGRES_PLANS } from "./postgres-plans.js";
@@ -227,17 +228,6 @@ const VIEW_GROUPS: readonly ViewGroup[] = [
   },
   { name: "sizes", views: [SIZES_VIEW, ...GIN_VIEWS], isVital: false },
 ];
-
-/** Qualified, quoted names of all tables in the schema. */
-async function tablesOfSchema(client: SqlClient, schema: string): Promise<string[]> {
-  const rows = await client.query(
-    `SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS name
-       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-      WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`,
-    [schema],
-  );
-  return rows.map(({ name }) => String(name));
-}
 
 async function survey(client: SqlClient, watched: WatchedWorkload): Promise<ViewContext> {
   const others = watched.schema === undefined ? [] : await tablesOfSchema(client, watched.schema);

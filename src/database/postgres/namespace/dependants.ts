@@ -2,8 +2,8 @@
 
 /**
  * CTE `own`: everything in the schema $1, and each part of a table there that has no schema, such as a trigger, a default
- * or a policy. A cast or transform of the schema's types and functions is included, since it holds nothing that could be
- * lost.
+ * or a policy. A cast or transform of the schema's types and functions, and an extension that was put into the schema, are
+ * included, since they hold nothing that could be lost.
  */
 const OWN_OBJECTS_SQL = `WITH RECURSIVE own (classid, objid) AS (
   SELECT 'pg_namespace'::regclass::oid, oid FROM pg_namespace WHERE nspname = $1
@@ -14,7 +14,7 @@ const OWN_OBJECTS_SQL = `WITH RECURSIVE own (classid, objid) AS (
   CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, 0) AS named
   WHERE named.schema IN (quote_ident($1), 'pg_toast')
     OR named.schema IS NULL
-      AND (d.deptype <> 'n' OR d.classid IN ('pg_cast'::regclass, 'pg_transform'::regclass))
+      AND (d.deptype <> 'n' OR d.classid IN ('pg_cast'::regclass, 'pg_transform'::regclass, 'pg_extension'::regclass))
 )`;
 
 /**
@@ -74,11 +74,37 @@ export const DEPENDANT_QUERIES: DependantQueries = {
  */
 const IS_NEW_ROW_SQL = `CASE WHEN age(xmin) <= 0 THEN txid_status(txid_current() - age(xmin)) = 'in progress' ELSE false END`;
 
-/** Query for the names of all objects outside of the schema $1 that the current transaction has made. */
-export const OBJECTS_MADE_ELSEWHERE_SQL = `${OWN_OBJECTS_SQL}, strangers AS (
-  SELECT classid, objid FROM pg_depend WHERE ${IS_NEW_ROW_SQL} AND (classid, objid) NOT IN (SELECT classid, objid FROM own)
+/** SQL expression: true if the row was committed after the snapshot $2. The transaction needs a number beforehand. */
+const IS_LATER_ROW_SQL = `CASE WHEN age(xmin) BETWEEN 0 AND txid_current() - txid_snapshot_xmin($2::txid_snapshot)
+  THEN NOT txid_visible_in_snapshot(txid_current() - age(xmin), $2::txid_snapshot) ELSE false END`;
+
+/** A CTE: objects outside of `own` with a row of the catalogue that meets the condition. */
+const objectsMadeSql = (name: string, condition: string): string => `${name} (classid, objid) AS (
+  SELECT classid, objid FROM pg_depend WHERE ${condition} AND (classid, objid) NOT IN (SELECT classid, objid FROM own)
   UNION
   SELECT 'pg_cast'::regclass, oid FROM pg_cast
-  WHERE ${IS_NEW_ROW_SQL} AND ('pg_cast'::regclass, oid) NOT IN (SELECT classid, objid FROM own)
-)
+  WHERE ${condition} AND ('pg_cast'::regclass, oid) NOT IN (SELECT classid, objid FROM own)
+)`;
+
+/** Query for the names of all objects outside of the schema $1 that the current transaction has made. */
+export const OBJECTS_MADE_ELSEWHERE_SQL = `${OWN_OBJECTS_SQL}, ${objectsMadeSql("strangers", IS_NEW_ROW_SQL)}
+${STRANGER_NAMES_SQL}`;
+
+/**
+ * Query for the names of all objects outside of the schema $1 that were made since the snapshot $2, without their parts
+ * such as indexes. Extensions are left out: one that exists is not made again.
+ */
+export const OBJECTS_MADE_SINCE_SQL = `${OWN_OBJECTS_SQL}, extensions (classid, objid) AS (
+  SELECT 'pg_extension'::regclass::oid, oid FROM pg_extension
+  UNION
+  SELECT d.classid, d.objid
+  FROM extensions
+  JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (extensions.classid, extensions.objid)
+  WHERE d.deptype <> 'n'
+), ${objectsMadeSql("made", IS_LATER_ROW_SQL)}, parts AS (
+  SELECT d.classid, d.objid
+  FROM made
+  JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (made.classid, made.objid)
+  WHERE d.deptype IN ('a', 'i')
+), strangers AS (SELECT * FROM made EXCEPT SELECT * FROM extensions EXCEPT SELECT * FROM parts)
 ${STRANGER_NAMES_SQL}`;

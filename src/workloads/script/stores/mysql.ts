@@ -53,12 +53,12 @@ export function mysql(program: Program, file: string): OwnSqlStore {
       };
     },
     tryOut: (admin: MySqlAdmin, settings) => tryOut(withVariant(program, settings), file, admin, settings),
-    async fill(admin: MySqlAdmin, settings, isWanted) {
+    async fill(admin: MySqlAdmin, settings, { mayContinue }) {
       const { schema, preload } = withVariant(program, settings);
       if (preload.length === 0) return;
       await withMySqlSession(admin, settings, "preload", async (session) => {
         for (const sql of preload) {
-          if (!isWanted()) return;
+          if (!mayContinue()) return;
           await session.query(textIn(settings)(sql)).catch((error: unknown) => {
             const words = `${placeText(sql.place, file)}: preload: ${messageOf(error)}`;
             throw new UsageError(words, "Correct the statement.", { cause: error });

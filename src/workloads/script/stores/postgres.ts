@@ -2,6 +2,7 @@ import { APPLICATION_NAME } from "../../../database/contract.js";
 import { CLAIM_PURPOSE } from "../../../database/held-claim.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
+import { tablesOfSchema } from "../../../database/postgres/namespace/schema-tables.js";
 import { inSnapshot, rowPortions } from "../../../database/postgres/namespace/snapshot.js";
 import {
   asTransaction,
@@ -19,6 +20,8 @@ import { withVariant, type Treatment } from "../settings.js";
 import { substituteVariables } from "../sql-text.js";
 import { statementsOf } from "../statements.js";
 import type { OwnSqlStore, Transactions } from "../store.js";
+import type { Migration } from "../migrate-settings.js";
+import { migrate, tryOutMigrated } from "./migrate.js";
 import { tryOut } from "./try-out.js";
 
 export const TRANSACTIONS: Omit<Transactions, "begin"> = {
@@ -63,19 +66,22 @@ async function* valuesOf(client: AdminClient, sql: string): AsyncGenerator<strin
     for (const row of rows) yield String(Object.values(row)[0]);
 }
 
-export function postgres(program: Program, file: string): OwnSqlStore {
+/** @param migration command that makes the tables before `-- schema` runs; undefined if the file makes them */
+export function postgres(program: Program, file: string, migration?: Migration): OwnSqlStore {
   return {
     tables(settings) {
       // SET LOCAL if DDL can be in a transaction. Otherwise the setting stays in the session, which is harmless: its
       // later statements name every schema.
       const set = dialectOf(settings.dialect).supportsTransactionalDdl ? "SET LOCAL" : "SET";
+      const variant = `sql ${program.name}`;
+      if (migration) return { variant, files: [], statements: [], made: [] };
       const { schema, preload } = withVariant(program, settings);
       const placed = schema.map((sql): [string, string] => [
         ddlText(sql, settings),
         placeText(sql.place, file),
       ]);
       return {
-        variant: `sql ${program.name}`,
+        variant,
         files: [],
         statements: [`${set} search_path TO {{namespace}}`, ...placed.map(([text]) => text)],
         made: createdObjectNames([...schema, ...preload]),
@@ -97,21 +103,34 @@ export function postgres(program: Program, file: string): OwnSqlStore {
         }),
       };
     },
-    tryOut: (admin: AdminClient, settings) => tryOut(withVariant(program, settings), file, admin, settings),
-    async fill(admin: AdminClient, settings, isWanted) {
+    tryOut: (admin: AdminClient, settings) =>
+      migration
+        ? tryOutMigrated(admin, settings, migration, () =>
+            tryOut(withVariant(program, settings), file, admin, settings, settings.namespace),
+          )
+        : tryOut(withVariant(program, settings), file, admin, settings),
+    async fill(admin: AdminClient, settings, inputs) {
+      if (migration) await migrate(admin, settings, migration, inputs);
       const { schema, preload } = withVariant(program, settings);
-      if (preload.length === 0) return;
+      const sections = { ...(migration && { schema }), preload };
+      if (Object.values(sections).every((statements) => statements.length === 0)) return;
       await withSession(admin, settings, "preload", async (client) => {
-        for (const sql of preload) {
-          if (!isWanted()) return;
-          await client.query(ddlText(sql, settings)).catch((error: unknown) => {
-            const words = `${placeText(sql.place, file)}: preload: ${messageOf(error)}`;
-            throw new UsageError(words, "Correct the statement.", { cause: error });
-          });
-        }
-        for (const name of tableNames(schema)) await client.query(`ANALYZE ${name}`);
+        for (const [section, statements] of Object.entries(sections))
+          for (const sql of statements) {
+            if (!inputs.mayContinue()) return;
+            await client.query(ddlText(sql, settings)).catch((error: unknown) => {
+              const words = `${placeText(sql.place, file)}: ${section}: ${messageOf(error)}`;
+              throw new UsageError(words, "Correct the statement.", { cause: error });
+            });
+          }
+        if (preload.length === 0) return;
+        const tables = migration ? await tablesOfSchema(client, settings.namespace) : tableNames(schema);
+        for (const name of tables) await client.query(`ANALYZE ${name}`);
       });
     },
+    ...(migration && {
+      listTables: (admin: AdminClient, { namespace }: Treatment) => tablesOfSchema(admin, namespace),
+    }),
     async heldLocks(admin: AdminClient, { dialect }) {
       if (dialect !== "postgres") return 0;
       const [row] = await admin.query(HELD_LOCKS_QUERY);

@@ -34,14 +34,15 @@ const NAME_ERRORS: ReadonlySet<string> = new Set(["42601", "42P01", "42703"]);
 const CREATE_VIEW_PREFIX = "CREATE VIEW train_sim_invariant AS ";
 
 /**
- * Query for an object that the backend with process id $1 has dropped or altered in its open transaction. Another session
- * asks, since it still sees the object.
+ * Query for an object outside of the schema $2 that the backend with process id $1 has dropped or altered in its
+ * open transaction. Another session asks, since it still sees the object.
  */
 const DISTURBED_OBJECT_QUERY = `
   SELECT seen.type || ' ' || seen.identity AS name
   FROM pg_locks, pg_identify_object(coalesce(classid, 'pg_class'::regclass), coalesce(objid, relation), 0) AS seen
   WHERE pid = $1 AND mode = 'AccessExclusiveLock' AND locktype IN ('object', 'relation')
     AND seen.schema IS DISTINCT FROM 'pg_toast' AND seen.identity IS NOT NULL
+    AND seen.schema IS DISTINCT FROM quote_ident($2)
   ORDER BY seen.type <> 'schema', seen.type <> 'table', name LIMIT 1`;
 
 /** Place in the file of a character of a statement, given its offset `at` in the text as sent. */
@@ -81,6 +82,7 @@ class Trial {
     private readonly client: SqlClient,
     private readonly outside: SqlClient,
     private readonly file: string,
+    private readonly schema: string,
   ) {}
 
   /** Runs DDL without savepoints, as a trial does: some DDL does not work with them. Resolves to the first refusal. */
@@ -147,10 +149,10 @@ class Trial {
     const refusal = await this.refusalOf(statement);
     if (refusal !== undefined) return refusal;
     const [{ pid } = {}] = await this.client.query("SELECT pg_backend_pid() AS pid");
-    const [disturbed] = await this.outside.query(DISTURBED_OBJECT_QUERY, [pid]);
+    const [disturbed] = await this.outside.query(DISTURBED_OBJECT_QUERY, [pid, this.schema]);
     const [madeElsewhere] = disturbed
       ? []
-      : await this.client.query(OBJECTS_MADE_ELSEWHERE_SQL, [TRY_OUT_SCHEMA]);
+      : await this.client.query(OBJECTS_MADE_ELSEWHERE_SQL, [this.schema]);
     const found = disturbed ?? madeElsewhere;
     return (
       found &&
@@ -251,25 +253,29 @@ async function tryInvariant(
     );
 }
 
+/** @param schema schema that has tables already; if it is left out, one is made and rolled back with the rest */
 export async function tryOut(
   program: Program,
   file: string,
   admin: AdminClient,
   settings: Treatment,
+  schema = TRY_OUT_SCHEMA,
 ): Promise<readonly string[]> {
   const dialect = dialectOf(settings.dialect);
   if (!dialect.supportsTransactionalDdl) return [];
+  const quoted = dialect.quoteIdentifier(schema);
   const literalOf = settingLiteralIn(settings);
   const client = await connectAdmin(admin.endpoint, { purpose: "preflight" });
-  const trial = new Trial(client, admin, file);
+  const trial = new Trial(client, admin, file, schema);
   const ddl = [...program.schema, ...program.preload.filter(changesStructure)].map((sql): TrialStatement => {
     const sentTextOf = (index: number): string => literalOf(sql.variables[index] ?? "");
-    const text = substituteVariables(sql, literalOf).replaceAll(NAMESPACE_PLACEHOLDER, TRY_OUT_SCHEMA);
+    const text = substituteVariables(sql, literalOf).replaceAll(NAMESPACE_PLACEHOLDER, quoted);
     return { sql, text, sentTextOf };
   });
   const begin = async (): Promise<void> => {
     await client.query("BEGIN");
-    await client.query(`CREATE SCHEMA ${TRY_OUT_SCHEMA}; SET LOCAL search_path TO ${TRY_OUT_SCHEMA}`);
+    if (schema === TRY_OUT_SCHEMA) await client.query(`CREATE SCHEMA ${quoted}`);
+    await client.query(`SET LOCAL search_path TO ${quoted}`);
   };
   try {
     await begin();
