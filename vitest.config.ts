@@ -44,6 +44,8 @@ function lane(
 
 export default defineConfig({
   test: {
+    // Lanes share transformed files, and so do runs.
+    experimental: { fsModuleCache: true },
     projects: [
       lane("unit", ["src/**/*.test.ts", "test/support/*.test.ts"], {
         exclude: ["src/**/*.db.test.ts", "**/*.alone.test.ts", "**/*.ferretdb.test.ts"],
