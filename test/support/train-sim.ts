@@ -13,6 +13,9 @@ export { scratchDirectory };
 
 export const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
+/** Options of Node for the program, set by lanes that measure nothing. */
+const NODE_OPTIONS = (process.env["TRAIN_SIM_NODE_OPTIONS"] ?? "").split(" ").filter(Boolean);
+
 export interface Ended {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -38,10 +41,10 @@ export interface StartOptions {
 }
 
 export function startTrainSim(args: readonly string[], options: StartOptions = {}): Started {
-  const { main = MAIN } = options;
+  const program = [...NODE_OPTIONS, options.main ?? MAIN, ...args];
   const command = options.shellPrefix
-    ? (["sh", ["-c", `${options.shellPrefix}; exec "$0" "$@"`, process.execPath, main, ...args]] as const)
-    : ([process.execPath, [main, ...args]] as const);
+    ? (["sh", ["-c", `${options.shellPrefix}; exec "$0" "$@"`, process.execPath, ...program]] as const)
+    : ([process.execPath, program] as const);
   const child = spawn(command[0], command[1], {
     env: options.env ?? process.env,
     cwd: options.cwd ?? process.cwd(),
