@@ -4,13 +4,14 @@
 // that imports anything of Node does not build. And the command line and the worker thread, in place of what tsc made
 // of their entries: every command starts the one and every trial several of the other, and one file with all that it
 // imports loads in half the time of three hundred.
-// The directory is an argument, for builds beside `dist/`.
+// The directory is an argument, for builds beside `dist/`; a second one, `pages` or `program`, builds only that part.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 
 const PROGRAM = path.join(import.meta.dirname, "src");
 const dist = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, "dist"));
+const [, , , part] = process.argv;
 
 const PAGES = {
   page: "report/html/page",
@@ -20,21 +21,22 @@ const PAGES = {
 const entryPoints = Object.entries(PAGES).flatMap(([page, room]) =>
   ["main.ts", `${page}.css`].map((file) => ({ in: path.join(PROGRAM, room, file), out: page })),
 );
-await build({
-  entryPoints,
-  outdir: path.join(dist, "report/html"),
-  bundle: true,
-  minify: true,
-  format: "iife",
-  platform: "browser",
-  target: "es2022",
-  charset: "utf8",
-  logLevel: "warning",
-  tsconfig: path.join(import.meta.dirname, "tsconfig.page.json"),
-  banner: {
-    js: "/*! Includes Apache ECharts (Apache License 2.0, https://echarts.apache.org) and ZRender (BSD 3-Clause). */",
-  },
-});
+if (part !== "program")
+  await build({
+    entryPoints,
+    outdir: path.join(dist, "report/html"),
+    bundle: true,
+    minify: true,
+    format: "iife",
+    platform: "browser",
+    target: "es2022",
+    charset: "utf8",
+    logLevel: "warning",
+    tsconfig: path.join(import.meta.dirname, "tsconfig.page.json"),
+    banner: {
+      js: "/*! Includes Apache ECharts (Apache License 2.0, https://echarts.apache.org) and ZRender (BSD 3-Clause). */",
+    },
+  });
 
 /** Each module finds the files beside it (schemas, pages, threads) where it would be if it were not in a bundle. */
 const ownAddresses = (room) => ({
@@ -57,10 +59,11 @@ const noLogWriter = {
   },
 };
 
-for (const [room, entry] of [
+const PROGRAMS = [
   ["cli", "main"],
   ["engine/workers", "worker-entry"],
-])
+];
+for (const [room, entry] of part === "pages" ? [] : PROGRAMS)
   await build({
     entryPoints: [path.join(PROGRAM, room, `${entry}.ts`)],
     outfile: path.join(dist, room, `${entry}.js`),

@@ -1,6 +1,7 @@
 // The arrival schedule as a random process: rate, order, dispersion, and shares that neither lose nor duplicate an arrival.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isFull } from "../../test/support/lanes.js";
 import { ArrivalSchedule, type Arrival, type ArrivalDistribution, type WorkerShare } from "./arrivals.js";
 import { RateCurve } from "./rate-curve.js";
 
@@ -45,6 +46,7 @@ describe("a schedule of arrivals", () => {
           expect(offsetMs).toBeGreaterThanOrEqual(taken[i - 1]?.offsetMs ?? 0);
         });
       }),
+      { numRuns: isFull ? 100 : 30 },
     );
   });
 

@@ -186,11 +186,11 @@ describe("faults through PgBouncer", () => {
     const seen = await runFaults(
       `
 pool: { strategy: pgbouncer, mode: transaction, size: 4 }
-trial: { warmUp: 500ms, duration: 9s, drain: 60s }
+trial: { warmUp: 500ms, duration: 8s, drain: 60s }
 faults:
   - { at: 1s, kind: backend-terminate }
   - { at: 2500ms, kind: process-stop, process: pooler, for: 2s }
-  - { at: 6s, kind: postgres-kill }
+  - { at: 5s, kind: postgres-kill }
 `,
       pgBouncerEnv(),
     );

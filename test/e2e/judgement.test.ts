@@ -143,24 +143,6 @@ describe("thresholds", () => {
 });
 
 describe("the diagnosis", () => {
-  it("accounts for the clients' time, and states the generator's ceiling", async () => {
-    const { exitCode, stdout, result } = await runEmbedded("trial.duration=2s", "diagnosis.ceiling=true");
-    expect(exitCode).toBe(0);
-    const [treatment] = result.treatments;
-    const client = treatment?.trials[0]?.client;
-    // A busy machine lowers the share: while its thread does not run, a client does nothing that could be booked.
-    expect(client?.accountedRatio).toBeGreaterThan(0.3);
-    expect(client?.accountedRatio).toBeLessThan(1.001);
-    expect(client?.workerUtilization).toBeGreaterThan(0);
-    expect(treatment?.trials[0]?.machine?.otherCpuRatio).not.toBeUndefined();
-    expect(treatment?.ceiling?.clients).toBe(4);
-    expect(treatment?.ceiling?.transactionsPerSecond).toBeGreaterThan(0);
-    expect(stdout).toContain("ceiling: the same 4 clients make ");
-    expect(stdout).toContain(
-      "steady state: not assessed (2 whole seconds of a window, at least 20 are needed)",
-    );
-  });
-
   fullIt("accounts for the time of a client without think time in a window of 1 s", async () => {
     const { result } = await run(
       "actors.producers.load={ clients: 1, thinkTime: 0 }",
@@ -237,10 +219,15 @@ describe("the diagnosis", () => {
     expect(judged.exitCode).toBe(0);
   });
 
-  it("invalidates timings and keeps counts if generator delays or other programs' CPU use exceed bounds", async () => {
-    const loop = spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" });
+  /** A program that uses a third of a processor. */
+  const BUSY = "setInterval(() => { for (const end = Date.now() + 20; Date.now() < end;); }, 60)";
+
+  it("accounts for time, states a ceiling, and invalidates timings if delays or other programs' CPU use exceed bounds", async () => {
+    const loop = spawn(process.execPath, ["-e", BUSY], { stdio: "ignore" });
     try {
       const judged = await runEmbedded(
+        "trial.duration=2s",
+        "diagnosis.ceiling=true",
         "diagnosis.maxEventLoopDelay=1us",
         "diagnosis.maxWorkerUtilization=0.000001",
         "diagnosis.maxClockStep=1us",
@@ -259,6 +246,20 @@ describe("the diagnosis", () => {
         ],
       ]);
       expect(judged.exitCode).toBe(99);
+
+      const [treatment] = judged.result.treatments;
+      const client = treatment?.trials[0]?.client;
+      // A busy machine lowers the share: while its thread does not run, a client does nothing that could be booked.
+      expect(client?.accountedRatio).toBeGreaterThan(0.3);
+      expect(client?.accountedRatio).toBeLessThan(1.001);
+      expect(client?.workerUtilization).toBeGreaterThan(0);
+      expect(treatment?.trials[0]?.machine?.otherCpuRatio).not.toBeUndefined();
+      expect(treatment?.ceiling?.clients).toBe(4);
+      expect(treatment?.ceiling?.transactionsPerSecond).toBeGreaterThan(0);
+      expect(judged.stdout).toContain("ceiling: the same 4 clients make ");
+      expect(judged.stdout).toContain(
+        "steady state: not assessed (2 whole seconds of a window, at least 20 are needed)",
+      );
     } finally {
       loop.kill("SIGKILL");
     }

@@ -54,7 +54,7 @@ trials: 2`);
     const { treatment } = await run(`
 advance: { claim: 1, complete: 0, fail: 1 }
 actors: { ${PRODUCERS}, ${CONSUMERS}, ${ARCHIVERS} }
-trial: { warmUp: 0s, duration: 2s, drain: 20s }
+trial: { warmUp: 0s, duration: 1s, drain: 20s }
 trials: 1`);
     const [trial] = treatment.trials;
     expect(trial?.lifecycle.completedMs).toBeNull();

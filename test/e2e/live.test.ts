@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { ResultDocument } from "../../src/results/result-schema.js";
 import type { LiveBudget, LiveEnd, LiveUpdate } from "../../src/live/page/live-data.js";
 import { LiveStore } from "../../src/live/page/live-store.js";
-import { fullIt } from "../support/lanes.js";
+import { casesOf, fullIt } from "../support/lanes.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
   waitUntilAnnounced,
@@ -179,7 +179,7 @@ ${onSuiteServer("budgeted")}`;
 });
 
 describe("a port for --dashboard or --prometheus", () => {
-  it.each(["--dashboard", "--prometheus"])(
+  it.each(casesOf(["--dashboard", "--prometheus"], 1))(
     "is refused if it is in use, before anything begins: %s",
     async (option) => {
       const taken = createServer();

@@ -49,10 +49,10 @@ export const BUDGET = {
 
 export const FAULTS = {
   actors: { clients: { load: { clients: 4, thinkTime: "5ms" } } },
-  trial: { warmUp: 0, duration: "6s", drain: false },
+  trial: { warmUp: 0, duration: "3s", drain: false },
   faults: [
-    { at: "1s", kind: "backend-terminate", sessions: 4 },
-    { at: "3s", kind: "network-reset-commits", commits: "30%", for: "2s" },
+    { at: "500ms", kind: "backend-terminate", sessions: 4 },
+    { at: "1s", kind: "network-reset-commits", commits: "30%", for: "1500ms" },
   ],
 };
 

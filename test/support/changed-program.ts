@@ -15,7 +15,7 @@ export function changedProgram(change: (directory: string) => void): string {
   for (const name of COPIED) cpSync(join(ROOT, name), join(directory, name), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
   change(directory);
-  execFileSync(process.execPath, [join(directory, "esbuild.config.mjs")]);
+  execFileSync(process.execPath, [join(directory, "esbuild.config.mjs"), join(directory, "dist"), "program"]);
   return join(directory, "dist/cli/main.js");
 }
 

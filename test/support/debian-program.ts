@@ -6,12 +6,15 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
+import { wallClockMs } from "../../src/foundation/clock.js";
 import { messageOf } from "../../src/foundation/errors.js";
 import { oneAtATime } from "./one-at-a-time.js";
 
 const run = promisify(execFile);
 const CACHE = join(import.meta.dirname, "..", "..", ".cache", "debian");
 const APT_PATIENCE_MS = 300_000;
+/** Age at which lists of packages are fetched again: a mirror may have removed the packages that they name. */
+const LISTS_MAX_AGE_MS = 3_600_000;
 
 export interface DebianProgram {
   /** Release that the package is taken from. Example: `trixie`. */
@@ -26,12 +29,14 @@ export async function debianProgram(wanted: DebianProgram): Promise<string> {
   const title = `${wanted.packageName} of Debian ${wanted.suite}`;
   try {
     const architecture = (await run("dpkg", ["--print-architecture"])).stdout.trim();
-    const home = join(CACHE, `${wanted.suite}-${architecture}`, wanted.packageName);
+    const release = join(CACHE, `${wanted.suite}-${architecture}`);
+    const home = join(release, wanted.packageName);
     const wrapper = join(home, "run");
     if (await isThere(wrapper)) return wrapper;
-    await mkdir(join(home, ".."), { recursive: true });
-    await oneAtATime(`${home}.lock`, async () => {
-      if (!(await isThere(wrapper))) await unpackInto(home, wanted);
+    await mkdir(release, { recursive: true });
+    await oneAtATime(`${release}.lock`, async () => {
+      if (await isThere(wrapper)) return;
+      await unpackInto(home, wanted, await privateApt(wanted.suite, `${release}.apt`));
     });
     return wrapper;
   } catch (error) {
@@ -42,10 +47,10 @@ export async function debianProgram(wanted: DebianProgram): Promise<string> {
   }
 }
 
-async function unpackInto(home: string, wanted: DebianProgram): Promise<void> {
+async function unpackInto(home: string, wanted: DebianProgram, apt: Apt): Promise<void> {
   const draft = await mkdtemp(`${home}.draft-`);
   try {
-    await unpack(wanted, draft);
+    await unpack(wanted.packageName, draft, apt);
     await writeWrapper(wanted.program, draft);
     await rename(draft, home);
   } finally {
@@ -53,18 +58,15 @@ async function unpackInto(home: string, wanted: DebianProgram): Promise<void> {
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const modifiedMs = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  );
 
-async function unpack({ suite, packageName }: DebianProgram, directory: string): Promise<void> {
-  const apt = await privateApt(suite, join(directory, "apt"));
-  await apt("apt-get", ["update"]);
+const isThere = async (path: string): Promise<boolean> => (await modifiedMs(path)) !== undefined;
+
+async function unpack(packageName: string, directory: string, apt: Apt): Promise<void> {
   const packages = [packageName, ...(await librariesOf(packageName, apt))];
   const downloads = join(directory, "downloads");
   await mkdir(downloads);
@@ -72,12 +74,14 @@ async function unpack({ suite, packageName }: DebianProgram, directory: string):
   for (const file of await readdir(downloads))
     await run("dpkg", ["-x", join(downloads, file), join(directory, "root")]);
   await rm(downloads, { recursive: true });
-  await rm(join(directory, "apt"), { recursive: true });
 }
 
 type Apt = (command: "apt-get" | "apt-cache", args: string[], cwd?: string) => Promise<string>;
 
-/** An apt with one suite, which shares only mirror, keys and proxy with the machine's apt. */
+/**
+ * An apt with one suite, which shares only mirror, keys and proxy with the machine's apt. All packages of the suite share
+ * its lists, whose update takes more processor time than all else.
+ */
 async function privateApt(suite: string, directory: string): Promise<Apt> {
   for (const name of ["lists/partial", "cache/archives/partial", "log"])
     await mkdir(join(directory, name), { recursive: true });
@@ -94,6 +98,9 @@ async function privateApt(suite: string, directory: string): Promise<Apt> {
     "Dir::State::lists": join(directory, "lists"),
     "Dir::State::status": join(directory, "status"),
     "Dir::Cache": join(directory, "cache"),
+    // Images of Debian switch these files off, and each command would then read all lists for a second.
+    "Dir::Cache::pkgcache": "pkgcache.bin",
+    "Dir::Cache::srcpkgcache": "srcpkgcache.bin",
     "Dir::Log": join(directory, "log"),
     "APT::Sandbox::User": "root",
     "Acquire::Languages": "none",
@@ -102,7 +109,7 @@ async function privateApt(suite: string, directory: string): Promise<Apt> {
     "APT::Update::Error-Mode": "any",
   };
   const flags = Object.entries(options).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
-  return async (command, args, cwd = directory) => {
+  const apt: Apt = async (command, args, cwd = directory) => {
     try {
       const env = { ...process.env, LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive" };
       return (await run(command, ["-q", ...flags, ...args], { cwd, env, timeout: APT_PATIENCE_MS })).stdout;
@@ -114,6 +121,13 @@ async function privateApt(suite: string, directory: string): Promise<Apt> {
       });
     }
   };
+  const updateMark = join(directory, "updated");
+  const ageMs = wallClockMs() - ((await modifiedMs(updateMark)) ?? 0);
+  if (ageMs > LISTS_MAX_AGE_MS) {
+    await apt("apt-get", ["update"]);
+    await writeFile(updateMark, "");
+  }
+  return apt;
 }
 
 interface AptSource {

@@ -7,7 +7,7 @@ import { deriveSeed, Prng } from "../../src/foundation/prng.js";
 import { mutate, type Format } from "./mutate.js";
 
 export const FUZZ_SEED = Number(process.env["TRAIN_SIM_FUZZ_SEED"] ?? 20_260_131);
-const CASES = Number(process.env["TRAIN_SIM_FUZZ_CASES"] ?? 12);
+const CASES = Number(process.env["TRAIN_SIM_FUZZ_CASES"] ?? 6);
 /**
  * Limit of processor time per case in seconds. It does not depend on other load on the machine, and readers take a
  * hundredth of it.

@@ -20,11 +20,13 @@ declare module "vitest" {
 const MAX_CONNECTIONS = 300;
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const mySqlServers = prepareMySqlServers();
+  const poolersFound = setUpPoolers(project.name === "full");
+  // Few tests need them, and the poolers come from the same releases of Debian.
+  const mySqlServers = poolersFound.then(prepareMySqlServers);
   const [server, poolers] = await Promise.all([
     // Without fsync this server is faster. It may lose its data with the machine's power, since tests check no disks.
     startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: MAX_CONNECTIONS }),
-    setUpPoolers(project.name === "full"),
+    poolersFound,
   ]);
   project.provide("adminEndpoint", server.admin);
   project.provide("poolers", poolers.found);

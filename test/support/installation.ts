@@ -5,10 +5,10 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmod, cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import ts from "typescript";
+import { build } from "esbuild";
 import { systemClock } from "../../src/foundation/clock.js";
 import { findPostgresPackage } from "../../src/targets/embedded/postgres-packages.js";
 import type { ServerUser } from "../../src/foundation/process/private-directory.js";
@@ -69,12 +69,13 @@ export async function makeInstallation(): Promise<Installation> {
 
 /** Packages that the built modules import, with all their dependencies. */
 async function packagesOf(entries: readonly string[]): Promise<ReadonlySet<string>> {
+  const { metafile } = await build({
+    ...{ entryPoints: [...entries], outdir: DIST, write: false, metafile: true },
+    ...{ bundle: true, packages: "external", platform: "node", format: "esm", logLevel: "silent" },
+  });
   const packages = new Set<string>();
-  const modules = new Set(entries);
-  for (const file of modules)
-    for (const { fileName } of ts.preProcessFile(await readFile(file, "utf8")).importedFiles)
-      if (fileName.startsWith(".")) modules.add(join(dirname(file), fileName));
-      else await addPackage(packages, fileName);
+  for (const { imports } of Object.values(metafile.inputs))
+    for (const { path, external } of imports) if (external) await addPackage(packages, path);
   return packages;
 }
 

@@ -1,15 +1,20 @@
 // Runs the built program like a user or a CI job: as a separate process, with arguments, an environment and signals. It
 // returns the output and the exit. Tests that start worker threads use it.
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { systemClock } from "../../src/foundation/clock.js";
 import { ResultDocument } from "../../src/results/result-schema.js";
+import { scratchDirectory } from "./scratch.js";
+
+export { scratchDirectory };
 
 export const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+/** Options of Node for the program, set by lanes that measure nothing. */
+const NODE_OPTIONS = (process.env["TRAIN_SIM_NODE_OPTIONS"] ?? "").split(" ").filter(Boolean);
 
 export interface Ended {
   readonly exitCode: number | null;
@@ -36,10 +41,10 @@ export interface StartOptions {
 }
 
 export function startTrainSim(args: readonly string[], options: StartOptions = {}): Started {
-  const { main = MAIN } = options;
+  const program = [...NODE_OPTIONS, options.main ?? MAIN, ...args];
   const command = options.shellPrefix
-    ? (["sh", ["-c", `${options.shellPrefix}; exec "$0" "$@"`, process.execPath, main, ...args]] as const)
-    : ([process.execPath, [main, ...args]] as const);
+    ? (["sh", ["-c", `${options.shellPrefix}; exec "$0" "$@"`, process.execPath, ...program]] as const)
+    : ([process.execPath, program] as const);
   const child = spawn(command[0], command[1], {
     env: options.env ?? process.env,
     cwd: options.cwd ?? process.cwd(),
@@ -81,18 +86,6 @@ export function outputMatch({ child }: Started, pattern: RegExp): Promise<RegExp
 export async function waitUntilAnnounced(started: Started, words: string): Promise<string> {
   const [, address = ""] = await outputMatch(started, new RegExp(`${words}: (\\S+)\\n`));
   return address;
-}
-
-const scratch: string[] = [];
-export function removeScratch(): void {
-  for (const path of scratch.splice(0)) rmSync(path, { recursive: true, force: true });
-}
-
-/** A scratch directory below the system's temporary one, removed after the last test of the file. */
-export function scratchDirectory(): string {
-  const path = mkdtempSync(join(tmpdir(), "train-sim-test-"));
-  scratch.push(path);
-  return path;
 }
 
 export function writeScenarioFile(yaml: string): string {

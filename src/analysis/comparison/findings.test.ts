@@ -76,9 +76,10 @@ describe("findingsOf", () => {
   });
 
   it("keeps the chance of one false claim among four comparisons below 5 %", () => {
-    const bound = 0.05 + 3 * Math.sqrt((0.05 * 0.95) / 200);
+    const experiments = isFull ? 200 : 80;
+    const bound = 0.05 + 3 * Math.sqrt((0.05 * 0.95) / experiments);
     const steady = { block: 0, position: 0, skewed: false };
-    for (const blocks of [5, 8]) expect(claimRate(blocks, steady, 200, 4)).toBeLessThanOrEqual(bound);
+    for (const blocks of [5, 8]) expect(claimRate(blocks, steady, experiments, 4)).toBeLessThanOrEqual(bound);
   });
 
   it("finds a difference of four times the noise in nine of ten experiments with five trials", () => {
@@ -144,7 +145,7 @@ describe("findingsOf", () => {
   it("covers the true ratio in about 95 of 100 intervals, from five blocks on", () => {
     for (const blocks of [5, 7, 10]) {
       const prng = new Prng(blocks);
-      const experiments = 400;
+      const experiments = isFull ? 400 : 150;
       const covered = Array.from({ length: experiments }, (_, seed) => {
         const values = Array.from({ length: blocks }, () => 0.3 + normal(prng));
         const { ciLow, ciHigh } = medianWithInterval(values, seed);

@@ -1,6 +1,7 @@
 // Changes of level in simulated series: none if there is none, the right run if there is one, and the right metrics.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isFull } from "../../../test/support/lanes.js";
 import { Prng } from "../../foundation/prng.js";
 import { changePoints as searchLevels } from "./change-points.js";
 import type { MetricValues } from "./level-test.js";
@@ -103,7 +104,7 @@ describe("changes of level", () => {
             expect(difference).toBeLessThanOrEqual(high);
           }
       }),
-      { numRuns: 15 },
+      { numRuns: isFull ? 15 : 6 },
     );
   });
 

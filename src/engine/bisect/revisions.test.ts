@@ -1,9 +1,9 @@
 // Revisions that change the meaning of a scenario, from a real repository that stays unchanged.
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { TestRepository } from "../../../test/support/repository.js";
-import { removeScratch, scratchDirectory } from "../../../test/support/train-sim.js";
+import { scratchDirectory } from "../../../test/support/scratch.js";
 import { UsageError } from "../../foundation/errors.js";
 import { revisionsOf, type Candidate } from "./revisions.js";
 
@@ -40,7 +40,6 @@ beforeAll(() => {
   repository.git("mv", "sql/load.sql", "sql/other.sql");
   add("renamed", { "bench/load.yaml": YAML.replace("load.sql", "other.sql") });
 });
-afterAll(removeScratch);
 
 const askRevisions = (more: Partial<Parameters<typeof revisionsOf>[0]> = {}): Candidate[] =>
   revisionsOf({ scenario, good: commits["start"] ?? "", bad: undefined, set: [], ...more });

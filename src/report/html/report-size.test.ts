@@ -202,7 +202,7 @@ function storedExperiment(): ResultDocument {
 
 function builtPage(): { script: string; style: string } {
   const root = fileURLToPath(new URL("../../../", import.meta.url));
-  execFileSync(process.execPath, [join(root, "esbuild.config.mjs"), directory], { cwd: root });
+  execFileSync(process.execPath, [join(root, "esbuild.config.mjs"), directory, "pages"], { cwd: root });
   const read = (file: string): string => readFileSync(join(directory, "report/html", file), "utf8");
   return { script: read("page.js"), style: read("page.css") };
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { casesOf } from "../../../test/support/lanes.js";
+import { casesOf, isFull } from "../../../test/support/lanes.js";
 import { onSuiteServer } from "../../../test/support/suite-server.js";
 import {
   onlyResultIn,
@@ -20,6 +20,7 @@ workload: accounts
 ${onSuiteServer("transfers")}
 pool: { strategy: pg-pool, size: 6 }
 factors: { isolation: [read committed, repeatable read], variant: [${VARIANTS.join(", ")}] }
+${isFull ? "" : "exclude: [{ isolation: read committed, variant: no-aggregates }]"}
 retry: { attempts: 1 }
 diagnosis: { ceiling: false, maxFailureRatio: 1 }
 actors: { clients: { load: { executor: per-client-iterations, clients: 6, iterations: 40 } } }

@@ -168,7 +168,7 @@ it.each(
   expect(ended.stderr).toContain(`bank.sql:6:6: ${message}: :place is a value, never the name of a table`);
 });
 
-it("a SQL workload lets a statement use columns that an earlier statement returned", async () => {
+fullIt("a SQL workload lets a statement use columns that an earlier statement returned", async () => {
   const sql = `-- schema
 CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, double int);
 -- name: add

@@ -1,5 +1,5 @@
 // One suite of behaviours that the audit of a workload must show on a real server.
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { AdminSession } from "../../../src/database/contract.js";
 import type { Mapping } from "../../../src/syntax/paths.js";
 import { workloadOf } from "../../../src/workloads/registry.js";
@@ -32,17 +32,30 @@ export function describeAudit(
       return trial;
     }
 
-    it("passes if all acknowledged work is there and nothing else", async () => {
-      const found = await (await runTrial()).audit();
-      expect(found).toMatchObject({
-        verdict: "ok",
-        violations: [],
-        inDoubt: 0,
-        ...nothing,
-        named: [],
+    describe("of an unchanged trial", () => {
+      let trial: AuditedTrial;
+      beforeAll(async () => {
+        trial = await runTrial();
       });
-      expect(found.published).toBeGreaterThan(5);
-      expect(found.notAudited).toEqual([]);
+
+      it("passes if all acknowledged work is there and nothing else", async () => {
+        const found = await trial.audit();
+        expect(found).toMatchObject({
+          verdict: "ok",
+          violations: [],
+          inDoubt: 0,
+          ...nothing,
+          named: [],
+        });
+        expect(found.published).toBeGreaterThan(5);
+        expect(found.notAudited).toEqual([]);
+      });
+
+      it("does not judge work of a worker that ended without closing its ledger", async () => {
+        const found = await trial.audit({ workerAccounts: [], unclosed: ["worker 2"] });
+        expect(found).toMatchObject({ verdict: "ok", violations: [], ...nothing });
+        expect(found.notAudited).toEqual([expect.stringMatching(/^worker 2 ended without/)]);
+      });
     });
 
     it.each([true, false])("passes with a commit in doubt that happened: %s", async (happens) => {
@@ -74,12 +87,5 @@ export function describeAudit(
         expect(isFound, unlike[kind]).toBe(unlike[kind] === undefined);
       },
     );
-
-    it("does not judge work of a worker that ended without closing its ledger", async () => {
-      const trial = await runTrial();
-      const found = await trial.audit({ workerAccounts: [], unclosed: ["worker 2"] });
-      expect(found).toMatchObject({ verdict: "ok", violations: [], ...nothing });
-      expect(found.notAudited).toEqual([expect.stringMatching(/^worker 2 ended without/)]);
-    });
   });
 }

@@ -97,7 +97,7 @@ describe.each(TESTED)("design %s", (design) => {
         ({ ids, foreignKey, isNotified, claimBatch }) =>
           ids === "bigint" && !foreignKey && isNotified && claimBatch === 1,
       ),
-      2,
+      1,
     ),
   )(
     "never reads its whole table, although its plans were made while it was empty, with %j",
