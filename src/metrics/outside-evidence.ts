@@ -96,13 +96,7 @@ export const OUTSIDE_EVIDENCE = [
   }),
   counter("host.programCpuMs", "ms", "CPU time of the queue's programs", {
     source: "host",
-    perEvent: cost("programCpuMs", "CPU of the queue's programs per event", {
-      reason: evidenceReason(
-        "programs",
-        0.05,
-        "the queue's programs took {now} of CPU time per event against {then}",
-      ),
-    }),
+    perEvent: cost("programCpuMs", "CPU of the queue's programs per event"),
   }),
   counter("host.otherCpuMs", "ms", "CPU time of all other programs", { source: "host", mayFall: true }),
   counter("host.foreignCpuMs", "ms", "CPU time of the server's backends that serve others", {

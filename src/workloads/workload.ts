@@ -304,7 +304,7 @@ export interface StageTraits {
   readonly roles: readonly string[];
   /** Description of the time span, such as `Publish commit to archive commit`. */
   readonly span: string;
-  /** Present if the latency to this stage is a row of the first table, beside the operations. */
+  /** Present if the latency to this stage is a row of the first table. */
   readonly isInTable?: true;
 }
 
