@@ -16,8 +16,9 @@ import { runsAsCsv } from "../report/terminal/run-csv.js";
 import { suitesOfComparison } from "../report/junit/comparison-suites.js";
 import { renderComparisonMarkdown } from "../report/markdown/comparison-markdown.js";
 import { readResult } from "../results/reader.js";
+import { readRevisions } from "../results/revisions.js";
 import { writeNamedFile } from "../foundation/storage.js";
-import { measureRevisions } from "./compare-revisions.js";
+import { judgedRevisions, measureRevisions } from "./compare-revisions.js";
 import { appendValue, maxRegressionOption, share, wholeNumber } from "./option-values.js";
 import { exitCodeOf } from "./regression-exit.js";
 import { addReportOptions, writeReports, type ReportFileOptions } from "./written-reports.js";
@@ -75,14 +76,24 @@ async function compare(directories: readonly string[], options: CompareOptions):
   requireBaseRef(options);
   if (options.history) return history(directories, options);
   const [baseline, ...others] = await readRuns(directories, options.baseline);
-  if (!baseline || others.length === 0)
-    throw new UsageError(
-      "one directory cannot be compared with itself",
-      "Name at least two: npx train-sim compare results/before results/after.",
-    );
+  if (!baseline || others.length === 0) return oneDirectory(baseline, options);
   const document = compareRuns(baseline, others, options.maxRegression, options.allowDifferences);
   if (options.csv !== undefined) await writeCsv([baseline, ...others], options.csv);
   await report(document, options);
+}
+
+/** Judges a result of two revisions again. Throws a UsageError if the directory holds no such result. */
+async function oneDirectory(run: StoredRun | undefined, options: CompareOptions): Promise<void> {
+  const revisions = run && (await readRevisions(run.directory));
+  if (!revisions)
+    throw new UsageError(
+      "one directory cannot be compared with itself",
+      "Name at least two: npx train-sim compare results/before results/after. Results of --base-ref are judged alone.",
+    );
+  const document = judgedRevisions(run, revisions, options);
+  if (options.csv !== undefined) await writeCsv([run], options.csv);
+  await report(document, options);
+  if (document.runs.some(({ audit }) => audit?.isViolated)) process.exitCode = ExitCode.integrityViolation;
 }
 
 async function report(document: ComparisonDocument, options: CompareOptions): Promise<void> {
