@@ -119,13 +119,14 @@ export function judgedRevisions(
 }
 
 /** What a comparison of revisions measures, and what its result says of them. */
-interface RevisionPlan {
+export interface RevisionPlan {
   readonly revisions: RevisionsOfResult;
   /** Undefined if both revisions mean the same. */
   readonly experiment: Experiment | undefined;
 }
 
-function planOf(scenario: string, options: RevisionOptions): RevisionPlan {
+/** Throws a UsageError if a revision does not load, and a TrainSimError if no treatment is there at both. */
+export function planRevisions(scenario: string, options: RevisionOptions): RevisionPlan {
   const { baseRef, headRef, set } = options;
   const request = { scenario, base: baseRef, head: headRef, set, environment: process.env };
   const { before, after, unreadTip, isHeadInBase } = revisionPair(request);
@@ -163,11 +164,10 @@ function planOf(scenario: string, options: RevisionOptions): RevisionPlan {
  * document has no run if both revisions mean the same.
  */
 export async function measureRevisions(
-  scenario: string,
+  { revisions, experiment }: RevisionPlan,
   options: RevisionOptions,
 ): Promise<{ readonly document: ComparisonDocument; readonly exitCode: ExitCode }> {
   const { maxRegression } = options;
-  const { revisions, experiment } = planOf(scenario, options);
   if (!experiment) {
     const { base, caveats } = revisions;
     const document = { baseline: base, maxRegression, isInterleaved: true, caveats } as const;
