@@ -60,7 +60,7 @@ it("a slower statement is a regression against the revision at which the branch 
     expect.stringMatching(
       /^the base is .* \(Start\), the merge base of main and HEAD; the tip of main, .* \(Go on\), was not/,
     ),
-    expect.stringMatching(/^--base-ref does not judge the 1 threshold/),
+    expect.stringMatching(/^1 threshold of the scenario is not judged by --base-ref/),
   ]);
   expect(regressions).toBeGreaterThanOrEqual(4);
   const mean = runs[0]?.findings.filter(({ metric }) => metric === "mean") ?? [];

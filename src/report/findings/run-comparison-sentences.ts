@@ -236,7 +236,7 @@ export function revisionCaveats(
         ]),
     ...(thresholds > 0
       ? [
-          `--base-ref does not judge the ${counted(thresholds, "threshold")} of the scenario: train-sim run judges ${thresholds === 1 ? "it" : "them"}`,
+          `${counted(thresholds, "threshold")} of the scenario ${thresholds === 1 ? "is" : "are"} not judged by --base-ref: train-sim run judges ${thresholds === 1 ? "it" : "them"}`,
         ]
       : []),
   ];
