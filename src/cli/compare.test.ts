@@ -3,12 +3,13 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { writeResult } from "../results/directory.js";
 import { writeRevisions } from "../results/revisions.js";
 import type { ResultDocument } from "../results/result-schema.js";
 import { exampleDisturbance, exampleResult } from "../../test/support/example-result.js";
+import { TestRepository } from "../../test/support/repository.js";
 import { commandStage } from "../../test/support/command-stage.js";
 import { register as registerBisect } from "./bisect.js";
 import { register as registerCompare } from "./compare.js";
@@ -165,6 +166,26 @@ describe("compare", () => {
     expect(xml).toMatch(
       /add mean\(ms\)"><system-out>base 12.\d, head 3.\d+; ratio 0.25x, .*; 6 trials; better, finding</,
     );
+  });
+
+  it("plans a comparison of revisions, states the time of its load, and runs nothing", async () => {
+    const repository = new TestRepository();
+    const sql =
+      "-- workload: load\n-- schema\nCREATE TABLE item (n int);\n-- name: add\nINSERT INTO item VALUES (1);\n";
+    const yaml = "name: load\nworkload: ./load.sql\ntrials: 6\ntrial: { warmUp: 0, duration: 5s }\n";
+    repository.commit("Start", { "load.yaml": yaml, "load.sql": sql });
+    repository.commit("Change", { "load.sql": sql.replace("(1)", "(2)") });
+    let progress = "";
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((progress += String(text))));
+    const scenario = join(repository.path, "load.yaml");
+    expect(await run("compare", scenario, "--base-ref", "HEAD~1", "--plan")).toBe(ExitCode.done);
+    expect(progress).toContain(
+      "train-sim: 2 treatments x 6 trials = 12 trials, load of 1m; start-up, new tables,",
+    );
+    expect(stage.output).toMatch(/^ {2}base +base\n {2}head +head$/m);
+    expect(await run("compare", scenario, "--plan")).toMatchObject({
+      message: "--plan belongs to --base-ref",
+    });
   });
 
   it("ends with 110 for a result of two revisions whose audit failed", async () => {

@@ -50,7 +50,8 @@ export function register(program: Command): void {
     )
     .argument(
       "<dir...>",
-      "result directories; the first is the baseline unless --baseline names one. With --base-ref: a scenario",
+      "result directories; the first is the baseline unless --baseline names one. With --base-ref: a scenario. " +
+        "One result of --base-ref is judged again",
     )
     .option("--baseline <dir>", "result directory to compare the others with")
     .addOption(maxRegressionOption(share))

@@ -181,7 +181,7 @@ export function conclusionOf(run: RunComparison, maxRegression: number): string 
   for (const change of ["better", "worse"] as const) {
     const count = changes.filter((each) => changeOf(each) === change).length;
     if (count === 0) continue;
-    const less = change === "worse" ? " by less or by an uncertain amount" : "";
+    const less = change === "worse" ? ", perhaps by less" : "";
     parts.push(`${count} of ${metrics} ${count === 1 ? "is" : "are"} shown to be ${change}${less}`);
   }
   if (!isFound && open > 0) parts.push(`${open} of ${metrics} ${open === 1 ? "is" : "are"} inconclusive`);
