@@ -4,10 +4,13 @@ import {
   objectionsToRevisions,
   type RevisionPair,
 } from "../analysis/comparison/revision-comparison.js";
-import type { ComparisonDocument } from "../analysis/comparison/run-comparison.js";
-import { revisionPair, type RunnableRevision } from "../engine/bisect/revisions.js";
+import type { ComparisonDocument, StoredRun } from "../analysis/comparison/run-comparison.js";
+import { revisionPair, type Revision, type RunnableRevision } from "../engine/bisect/revisions.js";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
+import { auditStatement } from "../report/findings/key-findings.js";
+import { revisionCaveats } from "../report/findings/run-comparison-sentences.js";
 import type { ResultDocument } from "../results/result-schema.js";
+import { writeRevisions, type RevisionsOfResult } from "../results/revisions.js";
 import { parseScenario, type SingleTreatment } from "../scenario/loader.js";
 import { listedScenario } from "../scenario/pair.js";
 import type { Experiment } from "../scenario/settings.js";
@@ -35,7 +38,7 @@ interface TreatmentAtBoth {
 /** Keys of the experiment that the compared revision decides; thresholds may name levels that are no longer factors. */
 const EXPERIMENT_KEYS = ["name", "trials", "budget", "order", "diagnosis"];
 
-function revisionText({ revision: { id, subject } }: RunnableRevision): string {
+function revisionText({ id, subject }: Pick<Revision, "id" | "subject">): string {
   return `${id} (${subject})`;
 }
 
@@ -74,15 +77,86 @@ function experimentOf(
   return parseScenario(yaml, scenario, { loadsCode: true });
 }
 
-function pairsOf(
-  shared: readonly TreatmentAtBoth[],
-  { treatments }: ResultDocument,
-  name: string,
-): RevisionPair[] {
-  return shared.flatMap(({ id }, i) => {
+/** Pairs of treatments that alternate, the base first. */
+function pairsOf(names: readonly string[], { treatments, scenario }: ResultDocument): RevisionPair[] {
+  return names.flatMap((name, i) => {
     const [before, after] = [treatments[2 * i], treatments[2 * i + 1]];
-    return before && after ? [{ name: shared.length > 1 ? id : name, before, after }] : [];
+    return before && after ? [{ name: names.length > 1 ? name : scenario.name, before, after }] : [];
   });
+}
+
+/** The comparison that a result of two revisions holds. */
+export function judgedRevisions(
+  { directory, result }: StoredRun,
+  { base, head, names, onlyAtBase, onlyAtHead, caveats }: RevisionsOfResult,
+  { maxRegression, allowDifferences }: Pick<RevisionOptions, "maxRegression" | "allowDifferences">,
+): ComparisonDocument {
+  const differences = objectionsToRevisions(result);
+  const isJudged = differences.length === 0 || allowDifferences === true;
+  const comparison = compareRevisions(result, pairsOf(names, result), maxRegression);
+  const run = {
+    directory: head,
+    results: directory,
+    audit: auditStatement(result),
+    differences,
+    isJudged,
+    notes: [`results and report: ${directory}`],
+    onlyInBaseline: onlyAtBase,
+    onlyHere: onlyAtHead,
+    ...comparison,
+    ...(!isJudged && { findings: [] }),
+  };
+  const regressions = run.findings.filter(({ isRegression }) => isRegression).length;
+  return {
+    version: 2,
+    baseline: base,
+    maxRegression,
+    isInterleaved: true,
+    caveats,
+    runs: [run],
+    regressions,
+  };
+}
+
+/** What a comparison of revisions measures, and what its result says of them. */
+export interface RevisionPlan {
+  readonly revisions: RevisionsOfResult;
+  /** Undefined if both revisions mean the same. */
+  readonly experiment: Experiment | undefined;
+}
+
+/** Throws a UsageError if a revision does not load, and a TrainSimError if no treatment is there at both. */
+export function planRevisions(scenario: string, options: RevisionOptions): RevisionPlan {
+  const { baseRef, headRef, set } = options;
+  const request = { scenario, base: baseRef, head: headRef, set, environment: process.env };
+  const { before, after, unreadTip, isHeadInBase } = revisionPair(request);
+  const base = revisionText(before.revision);
+  const { thresholds, ratioThresholds } = after.experiment;
+  const isSame = before.key === after.key;
+  const shared = sharedTreatments(before, after);
+  const revisions = {
+    version: 1 as const,
+    base,
+    head: revisionText(after.revision),
+    names: shared.map(({ id }) => id),
+    onlyAtBase: unsharedIds(before, after),
+    onlyAtHead: unsharedIds(after, before),
+    caveats: revisionCaveats(base, {
+      baseRef,
+      headRef: headRef ?? "HEAD",
+      unreadTip: unreadTip && revisionText(unreadTip),
+      isHeadInBase,
+      thresholds: isSame ? 0 : thresholds.length + ratioThresholds.length,
+    }),
+  };
+  if (isSame) return { revisions, experiment: undefined };
+  if (shared.length === 0)
+    throw new TrainSimError(
+      `no treatment is there at both revisions`,
+      ExitCode.invalid,
+      `They are ${revisions.onlyAtBase.join(", ")} and ${revisions.onlyAtHead.join(", ")}.`,
+    );
+  return { revisions, experiment: experimentOf(shared, after, options, scenario) };
 }
 
 /**
@@ -90,46 +164,20 @@ function pairsOf(
  * document has no run if both revisions mean the same.
  */
 export async function measureRevisions(
-  scenario: string,
+  { revisions, experiment }: RevisionPlan,
   options: RevisionOptions,
 ): Promise<{ readonly document: ComparisonDocument; readonly exitCode: ExitCode }> {
-  const { baseRef: base, headRef: head, set, maxRegression } = options;
-  const { before, after } = revisionPair({ scenario, base, head, set, environment: process.env });
-  const document = {
-    version: 2,
-    baseline: revisionText(before),
-    maxRegression,
-    isInterleaved: true,
-    runs: [],
-    regressions: 0,
-  } as const;
-  if (before.key === after.key) return { document, exitCode: ExitCode.done };
-  const shared = sharedTreatments(before, after);
-  if (shared.length === 0)
-    throw new TrainSimError(
-      `no treatment is there at both revisions`,
-      ExitCode.invalid,
-      `They are ${unsharedIds(before, after).join(", ")} and ${unsharedIds(after, before).join(", ")}.`,
-    );
-  const experiment = experimentOf(shared, after, options, scenario);
+  const { maxRegression } = options;
+  if (!experiment) {
+    const { base, caveats } = revisions;
+    const document = { baseline: base, maxRegression, isInterleaved: true, caveats } as const;
+    return { document: { version: 2, ...document, runs: [], regressions: 0 }, exitCode: ExitCode.done };
+  }
   const { result, directory, exitCode, failure } = await runWithSignals(experiment, options);
+  await writeRevisions(directory, revisions);
   if (failure)
     throw new TrainSimError(failure.message, exitCode, `${failure.hint}\n  Results: ${directory}`, {
       cause: failure,
     });
-  const differences = objectionsToRevisions(result);
-  const isJudged = differences.length === 0 || options.allowDifferences === true;
-  const comparison = compareRevisions(result, pairsOf(shared, result, experiment.name), maxRegression);
-  const run = {
-    directory: revisionText(after),
-    differences,
-    isJudged,
-    notes: [`results and report: ${directory}`],
-    onlyInBaseline: unsharedIds(before, after),
-    onlyHere: unsharedIds(after, before),
-    ...comparison,
-    ...(!isJudged && { findings: [] }),
-  };
-  const regressions = run.findings.filter(({ isRegression }) => isRegression).length;
-  return { document: { ...document, runs: [run], regressions }, exitCode };
+  return { document: judgedRevisions({ directory, result }, revisions, options), exitCode };
 }

@@ -3,11 +3,13 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { writeResult } from "../results/directory.js";
+import { writeRevisions } from "../results/revisions.js";
 import type { ResultDocument } from "../results/result-schema.js";
 import { exampleDisturbance, exampleResult } from "../../test/support/example-result.js";
+import { TestRepository } from "../../test/support/repository.js";
 import { commandStage } from "../../test/support/command-stage.js";
 import { register as registerBisect } from "./bisect.js";
 import { register as registerCompare } from "./compare.js";
@@ -114,6 +116,88 @@ describe("compare", () => {
       exitCode: 104,
     });
     expect(await run("compare", before, after, "--trials", "5")).toMatchObject({ exitCode: 104 });
+  });
+
+  it("judges a result of two revisions again, and says what became better", async () => {
+    const disturb = (result: ResultDocument): void => {
+      result.verdict = exampleDisturbance("a late event loop");
+      for (const trial of result.treatments.flatMap(({ trials }) => trials.slice(0, 2)))
+        trial.diagnosis = [
+          { check: "event-loop-delay", invalidates: ["timings"], seen: 60, bound: 50, words: "it was late" },
+        ];
+    };
+    const path = await storeResult("two-revisions", 0.25, disturb);
+    await writeRevisions(path, {
+      ...{ version: 1, base: "0123456789 (Start)", head: "abcdef0123 (Skip locked)", names: ["queue"] },
+      ...{ onlyAtBase: ["old"], onlyAtHead: [], caveats: ["the tip of main was not read"] },
+    });
+    expect(await run("compare", path, "--max-regression", "10%")).toBe(ExitCode.notJudged);
+    const command = `npx train-sim compare ${path} --allow-differences --max-regression 10%`;
+    expect(stage.output).toContain(`without measuring again:\n  ${command}\n`);
+    expect(stage.output).toContain("caveat: timings are not valid: event-loop-delay in 4 of 12 trials\n");
+
+    const [junit, markdown] = ["out.xml", "out.md"].map((name) => join(stage.directory, name)) as [
+      string,
+      string,
+    ];
+    stage.output = "";
+    const files = ["--junit", junit, "--markdown", markdown];
+    expect(await run(...command.split(" ").slice(2), ...files)).toBe(ExitCode.done);
+    const text = stage.output;
+    expect(text).toMatch(/^head abcdef0123 \(Skip locked\) against base 0123456789 \(Start\)\n/);
+    expect(text).toMatch(/^operation +treatment +metric +base +head +ratio /m);
+    expect(text).toMatch(/^add +payload-storage +mean\(ms\) .* better +finding$/m);
+    expect(text).toMatch(
+      /worse by more than 10 %, and \d+ of \d+ metrics are\s+shown\s+to be better; judged in spite/,
+    );
+    expect(text).toContain("only at base: old\n");
+    const page = await readFile(markdown, "utf8");
+    for (const words of [
+      "- the tip of main was not read",
+      "- No event was lost or duplicated",
+      "| better | finding |",
+    ])
+      expect(page).toContain(words);
+    const xml = await readFile(junit, "utf8");
+    expect(xml).toMatch(
+      /"can be judged"><system-out>judged in spite of: timings are not valid: .*; caveat: the tip/,
+    );
+    expect(xml).toMatch(/"data is audited"><system-out>No event was lost or duplicated/);
+    expect(xml).toMatch(
+      /add mean\(ms\)"><system-out>base 12.\d, head 3.\d+; ratio 0.25x, .*; 6 trials; better, finding</,
+    );
+  });
+
+  it("plans a comparison of revisions, states the time of its load, and runs nothing", async () => {
+    const repository = new TestRepository();
+    const sql =
+      "-- workload: load\n-- schema\nCREATE TABLE item (n int);\n-- name: add\nINSERT INTO item VALUES (1);\n";
+    const yaml = "name: load\nworkload: ./load.sql\ntrials: 6\ntrial: { warmUp: 0, duration: 5s }\n";
+    repository.commit("Start", { "load.yaml": yaml, "load.sql": sql });
+    repository.commit("Change", { "load.sql": sql.replace("(1)", "(2)") });
+    let progress = "";
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((progress += String(text))));
+    const scenario = join(repository.path, "load.yaml");
+    expect(await run("compare", scenario, "--base-ref", "HEAD~1", "--plan")).toBe(ExitCode.done);
+    expect(progress).toContain(
+      "train-sim: 2 treatments x 6 trials = 12 trials, load of 1m; start-up, new tables,",
+    );
+    expect(stage.output).toMatch(/^ {2}base +base\n {2}head +head$/m);
+    expect(await run("compare", scenario, "--plan")).toMatchObject({
+      message: "--plan belongs to --base-ref",
+    });
+  });
+
+  it("ends with 110 for a result of two revisions whose audit failed", async () => {
+    const path = await storeResult("violated", 2, ({ treatments: [base] }) => {
+      const [trial] = base?.trials ?? [];
+      if (trial?.integrity)
+        trial.integrity = { ...trial.integrity, verdict: "violated", violations: ["1 lost"] };
+    });
+    const sides = { base: "0123456789 (Start)", head: "abcdef0123 (Lose)", names: ["queue"] };
+    await writeRevisions(path, { version: 1, ...sides, onlyAtBase: [], onlyAtHead: [], caveats: [] });
+    expect(await run("compare", path)).toBe(ExitCode.integrityViolation);
+    expect(stage.output).toMatch(/^Integrity is violated in trial 1/m);
   });
 
   it("refuses an unreadable or incomparable directory by its name", async () => {

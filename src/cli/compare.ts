@@ -10,16 +10,20 @@ import {
   type StoredRun,
 } from "../analysis/comparison/run-comparison.js";
 import { historyOf } from "../analysis/history/run-history.js";
+import type { Experiment } from "../scenario/settings.js";
 import { renderHistory } from "../report/terminal/run-history-text.js";
 import { renderRunComparison } from "../report/terminal/run-comparison-text.js";
 import { runsAsCsv } from "../report/terminal/run-csv.js";
 import { suitesOfComparison } from "../report/junit/comparison-suites.js";
 import { renderComparisonMarkdown } from "../report/markdown/comparison-markdown.js";
 import { readResult } from "../results/reader.js";
+import { readRevisions } from "../results/revisions.js";
 import { writeNamedFile } from "../foundation/storage.js";
-import { measureRevisions } from "./compare-revisions.js";
+import { judgedRevisions, measureRevisions, planRevisions } from "./compare-revisions.js";
 import { appendValue, maxRegressionOption, share, wholeNumber } from "./option-values.js";
+import { planAs } from "./plan.js";
 import { exitCodeOf } from "./regression-exit.js";
+import { extentText } from "./validate.js";
 import { addReportOptions, writeReports, type ReportFileOptions } from "./written-reports.js";
 
 interface CompareOptions extends ReportFileOptions {
@@ -34,6 +38,7 @@ interface CompareOptions extends ReportFileOptions {
   readonly trials?: number;
   readonly out?: string;
   readonly quiet?: true;
+  readonly plan?: true;
   readonly json?: true;
 }
 
@@ -45,7 +50,8 @@ export function register(program: Command): void {
     )
     .argument(
       "<dir...>",
-      "result directories; the first is the baseline unless --baseline names one. With --base-ref: a scenario",
+      "result directories; the first is the baseline unless --baseline names one. With --base-ref: a scenario. " +
+        "One result of --base-ref is judged again",
     )
     .option("--baseline <dir>", "result directory to compare the others with")
     .addOption(maxRegressionOption(share))
@@ -66,6 +72,7 @@ export function register(program: Command): void {
     )
     .option("--out <dir>", 'with --base-ref: directory for the result directory (default: "results")')
     .option("--quiet", "with --base-ref: no progress")
+    .option("--plan", "with --base-ref: print the plan, and run nothing")
     .option("--json", "print the comparison as JSON on standard output");
   addReportOptions(command).action(compare);
 }
@@ -75,14 +82,24 @@ async function compare(directories: readonly string[], options: CompareOptions):
   requireBaseRef(options);
   if (options.history) return history(directories, options);
   const [baseline, ...others] = await readRuns(directories, options.baseline);
-  if (!baseline || others.length === 0)
-    throw new UsageError(
-      "one directory cannot be compared with itself",
-      "Name at least two: npx train-sim compare results/before results/after.",
-    );
+  if (!baseline || others.length === 0) return oneDirectory(baseline, options);
   const document = compareRuns(baseline, others, options.maxRegression, options.allowDifferences);
   if (options.csv !== undefined) await writeCsv([baseline, ...others], options.csv);
   await report(document, options);
+}
+
+/** Judges a result of two revisions again. Throws a UsageError if the directory holds no such result. */
+async function oneDirectory(run: StoredRun | undefined, options: CompareOptions): Promise<void> {
+  const revisions = run && (await readRevisions(run.directory));
+  if (!revisions)
+    throw new UsageError(
+      "one directory cannot be compared with itself",
+      "Name at least two: npx train-sim compare results/before results/after. Results of --base-ref are judged alone.",
+    );
+  const document = judgedRevisions(run, revisions, options);
+  if (options.csv !== undefined) await writeCsv([run], options.csv);
+  await report(document, options);
+  if (document.runs.some(({ audit }) => audit?.isViolated)) process.exitCode = ExitCode.integrityViolation;
 }
 
 async function report(document: ComparisonDocument, options: CompareOptions): Promise<void> {
@@ -101,8 +118,8 @@ async function report(document: ComparisonDocument, options: CompareOptions): Pr
 }
 
 /** Refuses options that only a comparison of revisions has. */
-function requireBaseRef({ headRef, trials, set, out, quiet }: CompareOptions): void {
-  const given = Object.entries({ "head-ref": headRef, trials, set: set[0], out, quiet }).find(
+function requireBaseRef({ headRef, trials, set, out, quiet, plan }: CompareOptions): void {
+  const given = Object.entries({ "head-ref": headRef, trials, set: set[0], out, quiet, plan }).find(
     ([, value]) => value !== undefined,
   );
   if (given)
@@ -121,13 +138,20 @@ async function revisions(
       "--base-ref runs one scenario, and has no directories, --baseline, --csv and --history",
       "Write: npx train-sim compare my-scenario.yaml --base-ref main.",
     );
-  const { document, exitCode } = await measureRevisions(scenario, {
-    ...options,
-    baseRef,
-    out: options.out ?? "results",
-  });
+  const revisionOptions = { ...options, baseRef, out: options.out ?? "results" };
+  const plan = planRevisions(scenario, revisionOptions);
+  if (plan.experiment) process.stderr.write(`train-sim: ${measurementText(plan.experiment)}\n`);
+  if (plan.experiment && options.plan) {
+    process.stdout.write(planAs(options.json ? "json" : "text", plan.experiment, false));
+    return;
+  }
+  const { document, exitCode } = await measureRevisions(plan, revisionOptions);
   await report(document, options);
   if (exitCode !== ExitCode.done) process.exitCode = exitCode;
+}
+
+function measurementText(experiment: Experiment): string {
+  return `${extentText(experiment)}; start-up, new tables, preloads and audits come on top`;
 }
 
 async function history(directories: readonly string[], options: CompareOptions): Promise<void> {

@@ -1,4 +1,9 @@
 // The files for CI: a case of JUnit fails if and only if the exit code does, and names are text in XML and Markdown.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { exampleDisturbance, exampleResult } from "../../test/support/example-result.js";
 import { compareRuns } from "../analysis/comparison/run-comparison.js";
@@ -72,6 +77,44 @@ describe("a comparison", () => {
       '<error message="the machine differs: cpus 2 -&gt; 64"/>',
     );
     expect(renderComparisonMarkdown(unjudged)).toMatch(/\*\*Not judged.*\*\*\n\n- the machine differs/);
+  });
+});
+
+describe("ci/measure.sh", () => {
+  const script = fileURLToPath(new URL("../../ci/measure.sh", import.meta.url));
+  const measure = (directory: string, environment: NodeJS.ProcessEnv) =>
+    spawnSync("sh", [script, "--allow-differences", "--set", "a=b c"], {
+      cwd: directory,
+      encoding: "utf8",
+      // This command prints each of its arguments, and the script adds them.
+      env: { PATH: process.env["PATH"], TRAIN_SIM: "printf [%s]", SCENARIO: "x.yaml", ...environment },
+    });
+
+  it("passes its arguments on, and says which variable is missing", () => {
+    const directory = mkdtempSync(join(tmpdir(), "train-sim-ci-"));
+    try {
+      writeFileSync(join(directory, "verdict.md"), "stale");
+      const { stdout } = measure(directory, { BASE_REF: "main" });
+      expect(stdout).toMatch(
+        /^\[compare\]\[x\.yaml\]\[--base-ref\]\[main\].*\[--allow-differences\]\[--set\]\[a=b c\]$/,
+      );
+      expect(readFileSync(join(directory, "verdict.md"), "utf8")).toBe(
+        "### train-sim: x.yaml ended with exit code 0\n",
+      );
+      mkdirSync(join(directory, "history", "x-1"), { recursive: true });
+      expect(measure(directory, { HISTORY: "history" }).stdout).toMatch(
+        /^\[run\]\[x\.yaml\].*\[--set\]\[a=b c\]$/,
+      );
+      expect(readFileSync(join(directory, "history.txt"), "utf8")).toMatch(
+        /^\[compare\]\[--history\].*\[--allow-differences\]\[history\/x-1\/\]$/,
+      );
+      const missing = measure(directory, { TRAIN_SIM: "" });
+      expect(missing.stderr).toContain(
+        "TRAIN_SIM: names no command, such as node train-sim/dist/cli/main.js",
+      );
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 });
 

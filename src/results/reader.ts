@@ -21,7 +21,7 @@ const NESTING_DEPTH_MAX = 100;
 const PROGRAM_KEY = "train-sim";
 const DAMAGE_HINT = "Was it cut short or edited?";
 
-async function readText(path: string): Promise<string | undefined> {
+export async function readText(path: string): Promise<string | undefined> {
   const bytes = await readFile(path).catch((error: unknown) => {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
@@ -64,7 +64,7 @@ function isNestedTooDeep(root: unknown): boolean {
   return false;
 }
 
-function parseJson(path: string, text: string): unknown {
+export function parseJson(path: string, text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);

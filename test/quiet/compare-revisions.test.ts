@@ -54,8 +54,14 @@ it("a slower statement is a regression against the revision at which the branch 
   const before = repository.git("status", "--porcelain");
   const { exitCode, stdout, stderr } = await compare("--json");
   expect(exitCode, stderr).toBe(99);
-  const { runs, regressions, baseline } = JSON.parse(stdout) as ComparisonDocument;
+  const { runs, regressions, baseline, caveats } = JSON.parse(stdout) as ComparisonDocument;
   expect(baseline).toMatch(/^[0-9a-f]{10} \(Start\)$/);
+  expect(caveats).toEqual([
+    expect.stringMatching(
+      /^the base is .* \(Start\), the merge base of main and HEAD; the tip of main, .* \(Go on\), was not/,
+    ),
+    expect.stringMatching(/^1 threshold of the scenario is not judged by --base-ref/),
+  ]);
   expect(regressions).toBeGreaterThanOrEqual(4);
   const mean = runs[0]?.findings.filter(({ metric }) => metric === "mean") ?? [];
   expect(mean.map(({ treatment, isRegression }) => [treatment, isRegression])).toEqual([
@@ -68,6 +74,11 @@ it("a slower statement is a regression against the revision at which the branch 
   expect(readFileSync(junit, "utf8")).toMatch(/<failure message="REGRESSION: clients-1 bump mean/);
   expect(readFileSync(markdown, "utf8")).toMatch(/\*\*\d+ of \d+ metrics are worse by more than 20 %/);
   expect(repository.git("status", "--porcelain")).toBe(before);
+  const again = await trainSim(["compare", runs[0]?.results ?? "", "--json", "--allow-differences"]);
+  expect(again.exitCode, again.stderr).toBe(99);
+  expect((JSON.parse(again.stdout) as ComparisonDocument).runs[0]?.findings.length).toBe(
+    runs[0]?.findings.length,
+  );
 });
 
 it("two revisions that mean the same run nothing, and a missing one is refused", async () => {

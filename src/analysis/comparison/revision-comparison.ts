@@ -1,4 +1,5 @@
 // Two revisions as treatments of one experiment: blocks pair them, and all ratios share one error rate, as within an experiment.
+import { counted } from "../../foundation/units.js";
 import { isHeadline, isLargerBetter } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
@@ -19,6 +20,7 @@ import {
   zeroReplacementIn,
   type LogarithmSeries,
 } from "../steady-state/series.js";
+import { findingsOf as findingsOfTrials } from "../diagnosis/diagnose.js";
 import { familySettler, findingsOf, type BlockFinding, type Question } from "./findings.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import { missingMetrics, regressionBound, type RunComparison, type RunFinding } from "./run-comparison.js";
@@ -110,7 +112,7 @@ export function compareRevisions(
   result: ResultDocument,
   pairs: readonly RevisionPair[],
   maxRegression: number,
-): Omit<RunComparison, "directory" | "differences" | "isJudged" | "notes" | "onlyInBaseline" | "onlyHere"> {
+): Pick<RunComparison, "metricsOnlyInBaseline" | "metricsOnlyHere" | "findings" | "stalls"> {
   const subjects = pairs.flatMap((pair) =>
     comparedOperations([pair.before, pair.after]).flatMap((operation) =>
       COMPARISON_METRICS.filter(
@@ -134,9 +136,22 @@ export function compareRevisions(
   };
 }
 
-/** Reasons for which the timings of a comparison's trials are not valid. */
-export function objectionsToRevisions({ verdict }: ResultDocument): string[] {
-  return (["counts", "timings"] as const).flatMap((what) =>
-    verdict[what].isValid ? [] : [`${what} are not valid: ${verdict[what].reasons.join("; ")}`],
-  );
+/** Reasons for which the timings of a comparison's trials, or their counts, are not valid: checks with numbers of trials. */
+export function objectionsToRevisions({ verdict, treatments }: ResultDocument): string[] {
+  const trials = treatments.flatMap((treatment) => treatment.trials);
+  const complete = trials.filter(({ status }) => status === "complete").length;
+  return (["counts", "timings"] as const).flatMap((aspect) => {
+    if (verdict[aspect].isValid) return [];
+    const failed = findingsOfTrials(treatments).flatMap(({ check, invalidates }) =>
+      invalidates.includes(aspect) ? [check] : [],
+    );
+    const violations = trials.filter(({ integrity }) => integrity?.verdict === "violated");
+    const countOf = (check: string): number => failed.filter((each) => each === check).length;
+    const kinds = [
+      ...(aspect === "counts" && violations.length > 0 ? [`audit in ${violations.length}`] : []),
+      ...[...new Set(failed)].map((check) => `${check} in ${countOf(check)}`),
+    ];
+    const text = kinds.length > 0 ? kinds.join(", ") : verdict[aspect].reasons.join("; ");
+    return [`${aspect} are not valid: ${text}${kinds.length > 0 ? ` of ${counted(complete, "trial")}` : ""}`];
+  });
 }

@@ -291,8 +291,12 @@ describe("the text of a comparison of runs", () => {
     expect(text).toMatch(
       /^after against before\nREGRESSION: text add mean\(ms\) is higher: 1\.50x \(95 % CI \[1\.\d+, \d\.\d+\] over all metrics, p 0\.0\d\d for at most 5 %\)\n/,
     );
-    expect(text).toMatch(/^add +metric +baseline +here +ratio +95 % CI +trials +verdict$/m);
-    expect(text).toMatch(/^text +mean\(ms\) +26\.6 +39\.9 +1\.50x +\[1\.\d+, 1\.\d+\] +8 +REGRESSION$/m);
+    expect(text).toMatch(
+      /^operation +treatment +metric +baseline +here +ratio +95 % CI +trials +change +verdict$/m,
+    );
+    expect(text).toMatch(
+      /^add +text +mean\(ms\) +26\.6 +39\.9 +1\.50x +\[1\.\d+, 1\.\d+\] +8 +worse +REGRESSION$/m,
+    );
     expect(text.replaceAll("\n", " ")).toMatch(/8 of \d+ metrics are worse by more than 5 %\./);
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
   });

@@ -71,8 +71,17 @@ export interface RunFinding extends TreatmentMetric, Omit<UnpairedRatio, "shift"
   readonly isRegression: boolean;
 }
 
+/** Result of the audits of a run's trials, in one sentence. */
+export interface AuditStatement {
+  readonly isViolated: boolean;
+  readonly words: string;
+}
+
 export interface RunComparison {
   readonly directory: string;
+  /** Directory of the result, if `directory` names a revision. */
+  readonly results?: string;
+  readonly audit?: AuditStatement;
   /** Differences and disturbances because of which the run is not judged unless the user asks for it. */
   readonly differences: readonly string[];
   readonly isJudged: boolean;
@@ -93,6 +102,8 @@ export interface ComparisonDocument {
   readonly maxRegression: number;
   /** Present if both sides are treatments of one experiment, whose blocks pair them. */
   readonly isInterleaved?: true;
+  /** Limits of the comparison that do not keep it from being judged. */
+  readonly caveats?: readonly string[];
   readonly runs: readonly RunComparison[];
   readonly regressions: number;
 }

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { TestRepository } from "../../../test/support/repository.js";
 import { scratchDirectory } from "../../../test/support/scratch.js";
 import { UsageError } from "../../foundation/errors.js";
-import { revisionsOf, type Candidate } from "./revisions.js";
+import { revisionPair, revisionsOf, type Candidate } from "./revisions.js";
 
 const SQL = `-- workload: load
 -- setting: rows = 10
@@ -45,6 +45,30 @@ const askRevisions = (more: Partial<Parameters<typeof revisionsOf>[0]> = {}): Ca
   revisionsOf({ scenario, good: commits["start"] ?? "", bad: undefined, set: [], ...more });
 const subjects = (candidates: readonly Candidate[]): string[] =>
   candidates.map(({ revision }) => revision.subject);
+
+describe("a pair of revisions", () => {
+  const pairOf = (base: string, head?: string) => revisionPair({ scenario, base, head, set: [] });
+
+  it("begins at the merge base, and names the tip that is not read", () => {
+    const [index, clients] = [commits["index"] ?? "", commits["clients"] ?? ""];
+    const { before, after, ...tip } = pairOf(index, clients);
+    expect([before.revision.id, after.revision.id]).toEqual([index, clients]);
+    expect(tip).toEqual({ unreadTip: undefined, isHeadInBase: false });
+    const swapped = pairOf(clients, index);
+    expect([swapped.before.revision.id, swapped.after.revision.id]).toEqual([index, index]);
+    expect(swapped).toMatchObject({ unreadTip: { id: clients, subject: "clients" }, isHeadInBase: true });
+  });
+
+  it("is refused for a revision that is not there, with the usual cause in CI", () => {
+    const hint = expect.stringContaining("fetch-depth: 0") as string;
+    expect(() => pairOf("origin/main")).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining("origin/main is no revision") as string,
+        hint,
+      }) as Error,
+    );
+  });
+});
 
 describe("the revisions of a scenario", () => {
   it("are the good revision and all that change its meaning, with author, date and files", () => {

@@ -237,14 +237,21 @@ export function revisionsOf({
   return [base, ...candidates];
 }
 
+export interface PairOfRevisions {
+  /** The newest commit that the line of `base` and the compared revision share. */
+  readonly before: RunnableRevision;
+  readonly after: RunnableRevision;
+  /** The commit that `base` names, which is not read; undefined if it is the one of `before`. */
+  readonly unreadTip: Pick<Revision, "id" | "subject"> | undefined;
+  /** True if `base` has every commit of the compared revision. */
+  readonly isHeadInBase: boolean;
+}
+
 /**
  * The scenario at two revisions: where the compared one left the line of `base`, and itself. Throws a UsageError if either
  * does not load.
  */
-export function revisionPair({ scenario, base, head, ...overrides }: PairRequest): {
-  readonly before: RunnableRevision;
-  readonly after: RunnableRevision;
-} {
+export function revisionPair({ scenario, base, head, ...overrides }: PairRequest): PairOfRevisions {
   const files = new RevisionFiles(scenario, overrides, false);
   const { git } = files;
   const [baseCommit, headCommit] = [git.commit(base), git.commit(head ?? "HEAD")];
@@ -256,7 +263,13 @@ export function revisionPair({ scenario, base, head, ...overrides }: PairRequest
     );
   const committed = files.at(headCommit);
   const after = head === undefined ? changedTree(files, committed) : committed;
-  return { before: requireRunnable(files.at(from)), after: requireRunnable(after) };
+  const isTipRead = from.hash === baseCommit.hash;
+  return {
+    before: requireRunnable(files.at(from)),
+    after: requireRunnable(after),
+    unreadTip: isTipRead ? undefined : { id: nameOf(baseCommit), subject: baseCommit.subject },
+    isHeadInBase: from.hash === headCommit.hash,
+  };
 }
 
 /** The working tree, or the commit that it is at if none of the scenario's files is changed in it. */

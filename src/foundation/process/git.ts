@@ -51,7 +51,8 @@ export class Repository {
     if (hash === undefined)
       throw new UsageError(
         `${named} is no revision of ${this.root}`,
-        "Name a commit, a tag or a branch; git log --oneline shows them.",
+        "Name a commit, a tag or a branch; git log --oneline shows them. A checkout in CI often holds one commit of one " +
+          "branch: fetch the whole history, in GitHub Actions with fetch-depth: 0, in GitLab with GIT_DEPTH: 0.",
       );
     return this.commits(["-1", hash.trim()])[0] as Commit;
   }

@@ -2,6 +2,7 @@
 // order is decided here.
 import { counted } from "../../foundation/units.js";
 import { exploratoryOutlook, fewTrialsOutlook } from "./outlook-text.js";
+import type { AuditStatement } from "../../analysis/comparison/run-comparison.js";
 import { headlineComparisons } from "../../analysis/comparison/noise-floor.js";
 import { invalidTrials, objectionTo } from "../../analysis/diagnosis/validity.js";
 import { METRIC_ASPECTS } from "../../metrics/catalogue.js";
@@ -130,6 +131,13 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
     ? `${what} was lost or duplicated, and each shows the work that was acknowledged: ${auditedText}.${bound}`
     : `${what} was lost or duplicated: ${auditedText}.${bound}`;
   return [...lossSentences.map((words) => finding("plain", words)), finding("good", text)];
+}
+
+/** Result of the audits of all trials, in one sentence. */
+export function auditStatement(result: ResultDocument): AuditStatement {
+  const violations = violationFindings(result);
+  const words = [...violations, ...integrityFindings(result)].map(({ text }) => text);
+  return { isViolated: violations.length > 0, words: words.join(" ") || "Not every trial was audited." };
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   shortNumber,
   trialsText,
 } from "../../foundation/text/numbers.js";
+import { shellWord } from "../../foundation/shown.js";
 import { counted } from "../../foundation/units.js";
 import { isHeadline, isLargerBetter, titleOf } from "../../metrics/metric-lists.js";
 
@@ -23,20 +24,28 @@ function verdictWord(finding: RunFinding): string {
   return finding.verdict;
 }
 
-export const COMPARISON_TITLES = [
-  "treatment",
-  "metric",
-  "baseline",
-  "here",
-  "ratio",
-  "95 % CI",
-  "trials",
-  "verdict",
-];
+/** Direction of a difference that is at least exploratory; undefined otherwise. */
+function changeOf({ verdict, metric, ratio }: RunFinding): "better" | "worse" | undefined {
+  if (verdict !== "finding" && verdict !== "exploratory") return undefined;
+  return isLargerBetter(metric) === ratio > 1 ? "better" : "worse";
+}
 
-/** Cells of a metric below `COMPARISON_TITLES`. */
+type Form = Pick<ComparisonDocument, "isInterleaved">;
+
+/** Names of the two sides: revisions are a base and a head, runs a baseline and the run itself. */
+const sideNames = ({ isInterleaved }: Form): readonly [baseline: string, compared: string] =>
+  isInterleaved ? ["base", "head"] : ["baseline", "here"];
+
+export const COMPARISON_TEXT_TITLES = ["operation", "treatment", "metric"];
+export const COMPARISON_NOTE_TITLES = ["change", "verdict"];
+export function comparisonNumberTitles(document: Form): string[] {
+  return [...sideNames(document), "ratio", "95 % CI", "trials"];
+}
+
+/** Cells of a metric below the titles of texts, numbers and notes. */
 export function comparisonCells(each: RunFinding): string[] {
   return [
+    each.operation,
     each.treatment,
     titleOf(each.metric, each.unit),
     shortNumber(each.baselineMean),
@@ -44,8 +53,29 @@ export function comparisonCells(each: RunFinding): string[] {
     ratioText(each.ratio),
     intervalText(each.ciLow, each.ciHigh) || "-",
     String(each.trials),
+    changeOf(each) ?? "-",
     verdictWord(each),
   ];
+}
+
+/** Name of the compared run and of its baseline. */
+export function comparisonTitle({ directory }: RunComparison, document: ComparisonDocument): string {
+  return document.isInterleaved
+    ? `head ${directory} against base ${document.baseline}`
+    : `${directory} against ${document.baseline}`;
+}
+
+/** Both values of a metric, their ratio and the verdict. */
+export function valuesText(each: RunFinding, document: Form): string {
+  const [baseline, compared] = sideNames(document);
+  const interval = intervalText(each.ciLow, each.ciHigh);
+  const change = changeOf(each);
+  return [
+    `${baseline} ${shortNumber(each.baselineMean)}, ${compared} ${shortNumber(each.mean)}`,
+    `ratio ${ratioText(each.ratio)}${interval && `, 95 % CI ${interval}`}`,
+    counted(each.trials, "trial"),
+    `${change ? `${change}, ` : ""}${each.verdict}`,
+  ].join("; ");
 }
 
 /** Findings for a table: headline metrics, and other metrics that are a regression, by operation and treatment. */
@@ -101,14 +131,15 @@ function metricsText(metrics: readonly TreatmentMetric[]): string {
 }
 
 /** Notes on a run, and the names of treatments and metrics that only one side has. */
-export function comparisonNotes(run: RunComparison): string[] {
+export function comparisonNotes(run: RunComparison, document: Form): string[] {
+  const [inBaseline, here] = document.isInterleaved ? ["at base", "at head"] : ["in the baseline", "here"];
   const listed = (where: string, names: string): string[] => (names === "" ? [] : [`${where}: ${names}`]);
   return [
     ...run.notes.map((words) => `note: ${words}`),
-    ...listed("only in the baseline", run.onlyInBaseline.join(", ")),
-    ...listed("only here", run.onlyHere.join(", ")),
-    ...listed("measured only in the baseline", metricsText(run.metricsOnlyInBaseline)),
-    ...listed("measured only here", metricsText(run.metricsOnlyHere)),
+    ...listed(`only ${inBaseline}`, run.onlyInBaseline.join(", ")),
+    ...listed(`only ${here}`, run.onlyHere.join(", ")),
+    ...listed(`measured only ${inBaseline}`, metricsText(run.metricsOnlyInBaseline)),
+    ...listed(`measured only ${here}`, metricsText(run.metricsOnlyHere)),
   ];
 }
 
@@ -144,17 +175,69 @@ export function conclusionOf(run: RunComparison, maxRegression: number): string 
       ? [`${counted(stalled, "treatment")} ${stalled === 1 ? "stalls" : "stall"} more often`]
       : []),
   ];
-  if (parts.length === 0)
-    parts.push(
-      `No metric is shown to be worse by more than ${bound}${open > 0 ? `, and ${open} of ${metrics} ${open === 1 ? "is" : "are"} inconclusive` : ""}`,
-    );
-  return `${parts.join(", and ")}${caveat}${untestedText}.`;
+  const isFound = parts.length > 0;
+  if (!isFound) parts.push(`No metric is shown to be worse by more than ${bound}`);
+  const changes = findings.filter(({ verdict, isRegression }) => verdict === "finding" && !isRegression);
+  for (const change of ["better", "worse"] as const) {
+    const count = changes.filter((each) => changeOf(each) === change).length;
+    if (count === 0) continue;
+    const less = change === "worse" ? ", perhaps by less" : "";
+    parts.push(`${count} of ${metrics} ${count === 1 ? "is" : "are"} shown to be ${change}${less}`);
+  }
+  if (!isFound && open > 0) parts.push(`${open} of ${metrics} ${open === 1 ? "is" : "are"} inconclusive`);
+  const last = parts.at(-1) ?? "";
+  const sentence = parts.length > 1 ? `${parts.slice(0, -1).join(", ")}, and ${last}` : last;
+  return `${sentence}${caveat}${untestedText}.`;
 }
 
-/** Sentence on two revisions between which nothing changed that a trial would show. */
-export function unchangedText({ baseline }: Pick<ComparisonDocument, "baseline">): string {
-  return `Nothing was run: the scenario and its files mean the same as at ${baseline}.`;
+/** Sentences on two revisions between which nothing changed that a trial would show. */
+export function unchangedText({ baseline, caveats = [] }: ComparisonDocument): string[] {
+  return [
+    `Nothing was run: the scenario and its files mean the same as at ${baseline}.`,
+    ...caveats.map((words) => `caveat: ${words}`),
+  ];
 }
 
-export const NOT_JUDGED =
-  "Not judged for the reasons above: a change need not be the program's. Judge it all the same with --allow-differences.";
+/** Sentence on a run that is not judged. A command that judges it without measuring again follows if there is one. */
+export function notJudgedText(run: RunComparison): string {
+  const remedy = run.results === undefined ? "with --allow-differences." : "without measuring again:";
+  return `Not judged for the reasons above: a change need not be the program's. Judge it all the same ${remedy}`;
+}
+
+export function judgeAgainCommand(
+  { results }: RunComparison,
+  { maxRegression }: ComparisonDocument,
+): string | undefined {
+  if (results === undefined) return undefined;
+  const bound = percentText(maxRegression).replace(" ", "");
+  return `npx train-sim compare ${shellWord(results)} --allow-differences --max-regression ${bound}`;
+}
+
+interface RevisionLimits {
+  readonly baseRef: string;
+  readonly headRef: string;
+  /** The commit that `baseRef` names; undefined if it is the base itself. */
+  readonly unreadTip: string | undefined;
+  readonly isHeadInBase: boolean;
+  /** Number of thresholds that are not judged. */
+  readonly thresholds: number;
+}
+
+/** Caveats of a comparison of revisions: a base that is not the tip of its branch, and thresholds that are not judged. */
+export function revisionCaveats(
+  base: string,
+  { baseRef, headRef, unreadTip, isHeadInBase, thresholds }: RevisionLimits,
+): string[] {
+  return [
+    ...(unreadTip === undefined
+      ? []
+      : [
+          `the base is ${base}, the merge base of ${baseRef} and ${headRef}; the tip of ${baseRef}, ${unreadTip}, was not read${isHeadInBase ? `; ${baseRef} has all commits of ${headRef}: to measure its tip, swap --base-ref and --head-ref` : ""}`,
+        ]),
+    ...(thresholds > 0
+      ? [
+          `${counted(thresholds, "threshold")} of the scenario ${thresholds === 1 ? "is" : "are"} not judged by --base-ref: train-sim run judges ${thresholds === 1 ? "it" : "them"}`,
+        ]
+      : []),
+  ];
+}

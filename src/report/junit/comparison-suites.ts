@@ -1,30 +1,61 @@
 import type {
+  AuditStatement,
   ComparisonDocument,
   RunComparison,
   RunFinding,
 } from "../../analysis/comparison/run-comparison.js";
 import { titleOf } from "../../metrics/metric-lists.js";
-import { regressionText, stallText } from "../findings/run-comparison-sentences.js";
+import {
+  comparisonTitle,
+  regressionText,
+  stallText,
+  valuesText,
+} from "../findings/run-comparison-sentences.js";
 import type { TestCase, TestSuite } from "./junit.js";
 
-function findingCase(each: RunFinding, maxRegression: number): TestCase {
+function findingCase(each: RunFinding, document: ComparisonDocument): TestCase {
   const name = `${each.treatment} ${each.operation} ${titleOf(each.metric, each.unit)}`;
-  if (each.isRegression)
-    return { name, problem: { kind: "failure", message: regressionText(each, maxRegression) } };
-  return each.pWorse === null ? { name, problem: { kind: "skipped", message: "too few trials" } } : { name };
+  const output = valuesText(each, document);
+  if (each.isRegression) {
+    const message = regressionText(each, document.maxRegression);
+    return { name, problem: { kind: "failure", message }, output };
+  }
+  return each.pWorse === null
+    ? { name, problem: { kind: "skipped", message: "too few trials" }, output }
+    : { name, output };
 }
 
-function suiteOf(run: RunComparison, { baseline, maxRegression }: ComparisonDocument): TestSuite {
-  const judgement: TestCase = {
+/** The case of the judgement itself. If it passes in spite of reasons against it, or has caveats, its output states them. */
+function judgementCase({ isJudged, differences }: RunComparison, caveats: readonly string[]): TestCase {
+  const reasons = differences.join("; ");
+  const output = [
+    ...(isJudged && reasons !== "" ? [`judged in spite of: ${reasons}`] : []),
+    ...caveats.map((words) => `caveat: ${words}`),
+  ].join("; ");
+  return {
     name: "can be judged",
-    ...(!run.isJudged && { problem: { kind: "error", message: run.differences.join("; ") } }),
+    ...(!isJudged && { problem: { kind: "error", message: reasons } }),
+    ...(output !== "" && { output }),
   };
+}
+
+function auditCase({ isViolated, words }: AuditStatement): TestCase {
+  const name = "data is audited";
+  return isViolated ? { name, problem: { kind: "failure", message: words } } : { name, output: words };
+}
+
+function suiteOf(run: RunComparison, document: ComparisonDocument): TestSuite {
   const stalls = run.stalls.map((each): TestCase => ({
     name: `${each.treatment} stalls`,
     ...(each.isRegression && { problem: { kind: "failure", message: stallText(each) } }),
   }));
-  const findings = run.findings.map((each) => findingCase(each, maxRegression));
-  return { name: `${run.directory} against ${baseline}`, cases: [judgement, ...findings, ...stalls] };
+  const cases = [
+    judgementCase(run, document.caveats ?? []),
+    ...(run.audit ? [auditCase(run.audit)] : []),
+    ...run.findings.map((each) => findingCase(each, document)),
+    ...stalls,
+  ];
+  return { name: comparisonTitle(run, document), cases };
 }
 
 export function suitesOfComparison(document: ComparisonDocument): TestSuite[] {

@@ -11,6 +11,8 @@ export interface TestCase {
   readonly name: string;
   /** Absent if the case passed. */
   readonly problem?: CaseProblem;
+  /** Text for a reader, also of a case that passed. */
+  readonly output?: string;
 }
 
 export interface TestSuite {
@@ -25,8 +27,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-const attribute = (name: string, value: string | number): string =>
-  ` ${name}="${printable(String(value)).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "")}"`;
+const escaped = (text: string): string =>
+  printable(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
+
+const attribute = (name: string, value: string | number): string => ` ${name}="${escaped(String(value))}"`;
 
 function problemCounts(cases: readonly TestCase[]): string {
   const count = (kind: CaseProblem["kind"]): number =>
@@ -39,10 +43,13 @@ function problemCounts(cases: readonly TestCase[]): string {
   );
 }
 
-function caseLine(suite: TestSuite, { name, problem }: TestCase): string {
+function caseLine(suite: TestSuite, { name, problem, output }: TestCase): string {
   const start = `    <testcase${attribute("classname", suite.name)}${attribute("name", name)}`;
-  if (!problem) return `${start}/>`;
-  return `${start}><${problem.kind}${attribute("message", problem.message)}/></testcase>`;
+  const parts = [
+    ...(problem ? [`<${problem.kind}${attribute("message", problem.message)}/>`] : []),
+    ...(output === undefined ? [] : [`<system-out>${escaped(output)}</system-out>`]),
+  ];
+  return parts.length === 0 ? `${start}/>` : `${start}>${parts.join("")}</testcase>`;
 }
 
 export function renderJunit(name: string, suites: readonly TestSuite[]): string {

@@ -10,7 +10,7 @@ import {
   REPORT_WIDTH_MAX,
   plainMarks,
   printable,
-  shorten,
+  rowsFittedTo,
   wrap,
   paragraph,
   columnsOf,
@@ -18,28 +18,32 @@ import {
   type TerminalMarks,
 } from "../../foundation/text/text-table.js";
 import {
-  COMPARISON_TITLES,
+  COMPARISON_NOTE_TITLES,
+  COMPARISON_TEXT_TITLES,
   comparisonCells,
   comparisonNotes,
+  comparisonNumberTitles,
+  comparisonTitle,
   conclusionOf,
-  NOT_JUDGED,
+  judgeAgainCommand,
+  notJudgedText,
   regressionText,
   shownFindings,
   stallText,
   unchangedText,
 } from "../findings/run-comparison-sentences.js";
 
-const LABEL_WIDTH_MAX = 32;
+/** Column of the treatment, which is shortened if a table is too wide. */
+const TREATMENT_COLUMN = 1;
 
-function table(findings: readonly RunFinding[], operation: string, marks: TerminalMarks): string[] {
-  const rows = shownFindings(findings)
-    .filter((each) => each.operation === operation)
-    .map((each) => {
-      const [treatment = "", ...cells] = comparisonCells(each);
-      return [shorten(treatment, LABEL_WIDTH_MAX), ...cells];
-    });
-  const [, metric = "", ...numbers] = COMPARISON_TITLES;
-  const columns = columnsOf([operation, metric], numbers.slice(0, -1), numbers.slice(-1));
+function table(
+  findings: readonly RunFinding[],
+  document: ComparisonDocument,
+  marks: TerminalMarks,
+): string[] {
+  if (findings.length === 0) return [];
+  const columns = columnsOf(COMPARISON_TEXT_TITLES, comparisonNumberTitles(document), COMPARISON_NOTE_TITLES);
+  const rows = rowsFittedTo(columns, shownFindings(findings).map(comparisonCells), TREATMENT_COLUMN);
   const [titles = "", rule = "", ...lines] = renderTable(columns, rows);
   return [
     marks.bold(titles),
@@ -67,22 +71,25 @@ function indistinguishableLines({ findings }: RunComparison): string[] {
 
 function renderRun(run: RunComparison, document: ComparisonDocument, marks: TerminalMarks): string[] {
   const { findings, stalls, isJudged } = run;
-  const operations = [...new Set(findings.map(({ operation }) => operation))];
   const markedParagraph = (text: string, mark: (line: string) => string): string[] =>
     paragraph(text).map(mark);
+  const command = judgeAgainCommand(run, document);
   const isRegression = (each: { readonly isRegression: boolean }): boolean => each.isRegression;
   return [
-    marks.bold(printable(`${run.directory} against ${document.baseline}`)),
+    marks.bold(printable(comparisonTitle(run, document))),
     ...run.differences.flatMap((words) => markedParagraph(`caveat: ${words}`, marks.bad)),
-    ...comparisonNotes(run).flatMap((words) => markedParagraph(words, marks.dim)),
+    ...(document.caveats ?? []).flatMap((words) => paragraph(`caveat: ${words}`)),
+    ...comparisonNotes(run, document).flatMap((words) => markedParagraph(words, marks.dim)),
     ...findings
       .filter(isRegression)
       .flatMap((each) => markedParagraph(regressionText(each, document.maxRegression), marks.bad)),
     ...stalls.flatMap((each) => markedParagraph(stallText(each), each.isRegression ? marks.bad : marks.dim)),
     "",
-    ...operations.flatMap((operation) => table(findings, operation, marks)),
+    ...table(findings, document, marks),
     ...indistinguishableLines(run),
-    ...wrap(isJudged ? conclusionOf(run, document.maxRegression) : NOT_JUDGED, REPORT_WIDTH_MAX),
+    ...paragraph(isJudged ? conclusionOf(run, document.maxRegression) : notJudgedText(run)),
+    ...(isJudged || command === undefined ? [] : [`  ${command}`]),
+    ...(run.audit ? markedParagraph(run.audit.words, run.audit.isViolated ? marks.bad : marks.dim) : []),
     "",
   ];
 }
@@ -97,7 +104,7 @@ const READING_NOTE =
 
 /** Text of a comparison of runs, with a line break at its end; without colours unless marks are given. */
 export function renderRunComparison(document: ComparisonDocument, marks: TerminalMarks = plainMarks): string {
-  if (document.runs.length === 0) return `${unchangedText(document)}\n`;
+  if (document.runs.length === 0) return `${unchangedText(document).flatMap(paragraph).join("\n")}\n`;
   const lines = document.runs.flatMap((run) => renderRun(run, document, marks));
   const hasZero = document.runs.some(({ findings }) => findings.some(({ zeroAs }) => zeroAs !== undefined));
   const reading = [
