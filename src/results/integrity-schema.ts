@@ -46,11 +46,16 @@ export const Integrity = z.strictObject({
     .optional()
     .describe("Facts about what was audited that are no violation, such as a library's version"),
   differences: z
-    .array(z.string())
+    .array(
+      z.strictObject({
+        operations: z
+          .array(z.string())
+          .describe("Operations and spans whose times are compared with like ones alone"),
+        words: z.string(),
+      }),
+    )
     .optional()
-    .describe(
-      "Sentences on what the trial measured otherwise than other treatments may, which limits comparisons",
-    ),
+    .describe("Times that begin or end elsewhere than in other treatments"),
   isUnreadable: z
     .literal(true)
     .optional()

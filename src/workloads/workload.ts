@@ -202,6 +202,13 @@ export interface Loss {
   readonly lastAtSeconds?: number | undefined;
 }
 
+export interface TimeDifference {
+  /** Operations and spans, such as `lifecycle.completion`. */
+  readonly operations: readonly string[];
+  /** The difference in words, the same for all treatments that have it. */
+  readonly words: string;
+}
+
 /** Findings that every audit has. A workload adds others by `Auditing.findings`. */
 export interface AuditFindings {
   readonly verdict: "ok" | "violated";
@@ -220,8 +227,8 @@ export interface AuditFindings {
   readonly notAudited: readonly string[];
   /** Facts about what was audited that are no violation, each a sentence without a full stop. */
   readonly remarks?: readonly string[] | undefined;
-  /** Sentences on what this treatment measures otherwise than others may. They are caveats if some treatment has none. */
-  readonly differences?: readonly string[] | undefined;
+  /** Times that begin or end elsewhere than in other treatments. They are compared with like ones alone. */
+  readonly differences?: readonly TimeDifference[] | undefined;
   /** Present if the audit could not read the tables: its counts are then 0 and mean nothing. */
   readonly isUnreadable?: true | undefined;
 }

@@ -13,7 +13,7 @@ import { findingsOf, type BlockFinding } from "./findings.js";
 import { NO_FACTOR } from "./noise-floor.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import {
-  isZeroThroughout,
+  areComparable,
   logarithmSeries,
   placeSeries,
   ratioSeries,
@@ -42,8 +42,8 @@ function compareFamily(
   seed: number,
   bounds: ClaimBounds,
 ): (Comparison & BlockFinding)[] {
-  const nonZeroPairs = pairs.filter((pair) => !isZeroThroughout(pair, operation, metric));
-  const questions = nonZeroPairs.map(([baseline, treatment]) => ({
+  const comparablePairs = pairs.filter((pair) => areComparable(pair, operation, metric));
+  const questions = comparablePairs.map(([baseline, treatment]) => ({
     key: ["comparison", baseline.id, treatment.id, operation, metric].join("\n"),
     reference: logarithmSeries(baseline, operation, metric, [baseline, treatment]),
     values: logarithmSeries(treatment, operation, metric, [baseline, treatment]),
@@ -52,7 +52,7 @@ function compareFamily(
     objection: objectionToMetric(metric, [baseline, treatment]),
   }));
   return findingsOf(questions, seed, bounds).flatMap((finding, i) => {
-    const [baseline, treatment] = nonZeroPairs[i] as Pair;
+    const [baseline, treatment] = comparablePairs[i] as Pair;
     if (!finding) return [];
     const factor = differingFactors(baseline, treatment);
     const zeroReplacement = zeroReplacementIn([baseline, treatment], operation, metric);

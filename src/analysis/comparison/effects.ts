@@ -14,7 +14,7 @@ import { findingsOf, type BlockFinding } from "./findings.js";
 import { objectionToMetric } from "../diagnosis/validity.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import {
-  isZeroThroughout,
+  areComparable,
   logarithmSeries,
   meanSeries,
   placeSeries,
@@ -156,11 +156,10 @@ function answerContrasts<T extends EffectName>(
 ): (T & EffectScope & BlockFinding)[] {
   return comparedOperations(contrasts.flatMap(({ pairs }) => pairs.flat())).flatMap((operation) =>
     HEADLINE_METRICS.flatMap((metric) => {
-      // If both sides have a rate of 0, they have no ratio.
-      const nonZeroContrasts = contrasts.filter(
-        ({ pairs }) => !pairs.some((pair) => isZeroThroughout(pair, operation, metric)),
+      const comparableContrasts = contrasts.filter(({ pairs }) =>
+        pairs.every((pair) => areComparable(pair, operation, metric)),
       );
-      const questions = nonZeroContrasts.map(({ scope, seriesOfSides, pairs }) => {
+      const questions = comparableContrasts.map(({ scope, seriesOfSides, pairs }) => {
         const places = seriesOfSides(placeSeries);
         return {
           key: [...Object.values(scope), operation, metric].join("\n"),
@@ -171,7 +170,7 @@ function answerContrasts<T extends EffectName>(
         };
       });
       return findingsOf(questions, seed, bounds).flatMap((finding, i) => {
-        const { scope, combinations } = nonZeroContrasts[i] as Contrast<T>;
+        const { scope, combinations } = comparableContrasts[i] as Contrast<T>;
         return finding ? [{ ...scope, combinations, operation, metric, ...finding }] : [];
       });
     }),

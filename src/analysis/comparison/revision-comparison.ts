@@ -13,7 +13,7 @@ import { unitOf } from "../../workloads/vocabulary.js";
 import { boundsOf } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 import {
-  isZeroThroughout,
+  areComparable,
   logarithmSeries,
   placeSeries,
   ratioSeries,
@@ -116,7 +116,7 @@ export function compareRevisions(
   const subjects = pairs.flatMap((pair) =>
     comparedOperations([pair.before, pair.after]).flatMap((operation) =>
       COMPARISON_METRICS.filter(
-        (metric) => isHeadline(metric) && !isZeroThroughout([pair.before, pair.after], operation, metric),
+        (metric) => isHeadline(metric) && areComparable([pair.before, pair.after], operation, metric),
       ).map((metric): Subject => ({ ...pair, operation, metric })),
     ),
   );

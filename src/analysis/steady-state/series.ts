@@ -91,12 +91,24 @@ export function logarithms(
   return series;
 }
 
-export function isZeroThroughout(
+/** Text of the differences that the audits state for an operation's times. */
+function timeDifferencesIn({ trials }: TreatmentResult, operation: ComparedOperation): string {
+  const all = trials.flatMap(({ integrity }) => integrity?.differences ?? []);
+  const ofOperation = all.filter(({ operations }) => operations.includes(operation));
+  return [...new Set(ofOperation.map(({ words }) => words))].sort().join();
+}
+
+/** True if treatments have a ratio: not all values are 0, and times begin and end alike. */
+export function areComparable(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,
   metric: ComparisonMetric,
 ): boolean {
-  return treatments.every(({ trials }) => trials.every((trial) => !metricOf(trial, operation, metric)));
+  const isMeasured = treatments.some(({ trials }) =>
+    trials.some((trial) => metricOf(trial, operation, metric)),
+  );
+  if (!isMeasured || metric === "eventsPerSecond") return isMeasured;
+  return new Set(treatments.map((treatment) => timeDifferencesIn(treatment, operation))).size === 1;
 }
 
 /** Number that stands in for 0 in the series of these treatments; undefined if no trial has a 0. */

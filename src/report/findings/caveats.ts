@@ -116,7 +116,9 @@ export function differenceSentences(treatments: readonly TreatmentResult[]): str
   const labels = labelsOf(treatments);
   const labelsBySentence = new Map<string, string[]>();
   for (const [i, { trials }] of treatments.entries())
-    for (const text of new Set(trials.flatMap(({ integrity }) => integrity?.differences ?? [])))
+    for (const text of new Set(
+      trials.flatMap(({ integrity }) => integrity?.differences?.map(({ words }) => words) ?? []),
+    ))
       labelsBySentence.set(text, [...(labelsBySentence.get(text) ?? []), labels[i] ?? ""]);
   return [...labelsBySentence]
     .filter(([, named]) => named.length < treatments.length)

@@ -1,6 +1,7 @@
 // Sentences of the audit about a queue and its counts that are no violation: jobs run twice or left behind, and runs after a kill.
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
+import type { TimeDifference } from "../workload.js";
 import type { Ready } from "./queue-process.js";
 
 interface Remarkable extends Pick<Ready, "library" | "version" | "promise" | "caveat"> {
@@ -27,10 +28,13 @@ export function rerunTimes(sortedMs: readonly number[]): { rerunMedianMs?: numbe
   return rerunMedianMs === undefined || rerunMaxMs === undefined ? {} : { rerunMedianMs, rerunMaxMs };
 }
 
-/** The end of a job is another one with a library that does not tell its completion. */
-export const HANDLER_END =
-  "a job ends when its handler returns, since the library does not tell its completion: do not compare work and " +
-  "completion with the other queues";
+/** The end of a job with a library that does not tell its completion. */
+export const HANDLER_END: TimeDifference = {
+  operations: ["work", "lifecycle.completion"],
+  words:
+    "a job ends when its handler returns, since the library does not tell its completion: work and completion are not " +
+    "compared with other queues'",
+};
 
 /** What is said of the queue itself. */
 function remarksOnQueue({
