@@ -138,6 +138,28 @@ describe("the summary", () => {
     );
   });
 
+  it("has the price of each statement by treatment, the median over trials", () => {
+    const result = exampleResult(3);
+    for (const { id, trials } of result.treatments)
+      for (const { database, block } of trials)
+        database.statements = ["add.look", "add.events"].map((name, i) => ({
+          name,
+          query: "",
+          rows: 1,
+          calls: 100,
+          totalMs: (id === "text" ? 20 : 10) * (block + 1) * (i + 1),
+          ...(i > 0 && { walBytes: 100_000 }),
+        }));
+    expect(render(result)).toContain(`Statements on the server, medians over trials
+statement   treatment  calls  ms/call  WAL/call
+----------  ---------  -----  -------  --------
+add.events  jsonb        100      0.4      1 kB
+add.events  text         100      0.8      1 kB
+add.look    jsonb        100      0.2         -
+add.look    text         100      0.4         -
+`);
+  });
+
   it("explains verdicts if some treatments have too few trials", () => {
     const result = example(5, 5);
     const [first] = result.treatments;
