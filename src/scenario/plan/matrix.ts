@@ -51,7 +51,8 @@ function factorsOf(raw: Mapping, names: LevelNames, findings: Finding[]): Map<st
     }
     const own = getIn(raw, resolvedPath.path);
     // The workload above decides which keys there are, so it, or its scripts, may be one of the levels.
-    const isLevel = /^workload(\.pgbench)?$/.test(key) && levelsIn(statedLevels).some((level) => matches(own, level));
+    const isLevel =
+      /^workload(\.pgbench)?$/.test(key) && levelsIn(statedLevels).some((level) => matches(own, level));
     if (own !== undefined && !isLevel)
       findings.push({
         path: origin,
