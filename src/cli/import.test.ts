@@ -61,6 +61,15 @@ describe("import pgbench with a command line", () => {
     expect(treatments[0]?.settings).toMatchObject({ prepared: true, trial: { durationMs: 30_000 } });
   });
 
+  test("writes a file with paths relative to it, and none over another one", async () => {
+    const out = path.join(stage.directory, "load.yaml");
+    expect(await importPgbench(`-f look.sql -D n=5 --out ${out}`)).toBe("");
+    expect(parse(readFileSync(out, "utf8"))).toMatchObject({ workload: { pgbench: ["look.sql"] } });
+    expect(readFileSync(out, "utf8")).toMatch(/compete for one machine.*Paths are relative to this file/s);
+    expect(await importPgbench(`-f look.sql -D n=5 --out ${out}`)).toMatch(/--out .*: the file exists/);
+    expect(await importPgbench("-S -R 100")).not.toContain("compete");
+  });
+
   test("has pgbench's defaults: TPC-B, one client, the simple protocol, one attempt", async () => {
     expect(await scenarioOf("-T 5")).toEqual({
       name: "tpcb-like",

@@ -1,4 +1,6 @@
 // `train-sim import pgbench`: a command line of pgbench becomes a scenario; scripts alone become a file of SQL to edit.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { Option, type Command } from "commander";
 import { stringify } from "yaml";
 import { UsageError } from "../foundation/errors.js";
@@ -31,7 +33,10 @@ export function register(program: Command): void {
       "after",
       "\nExample: train-sim import pgbench -f look.sql@3 -b tpcb-like -c 8 -T 30 > load.yaml",
     )
-    .action((words: readonly string[]) => importPgbench(words, scenario, givenFlags));
+    .option("--out <file>", "write the scenario to FILE, with paths relative to it")
+    .action((words: readonly string[], { out }: { readonly out?: string }) =>
+      importPgbench(words, scenario, givenFlags, out),
+    );
   for (const { flags, becomes, take, isRefused } of PGBENCH_OPTIONS) {
     const option = new Option(flags, becomes.replaceAll("`", ""));
     command.addOption(option);
@@ -48,9 +53,12 @@ function importPgbench(
   words: readonly string[],
   scenario: PgbenchScenario,
   givenFlags: readonly string[],
+  out: string | undefined,
 ): void {
   const [first] = words;
-  if (givenFlags.length > 0) process.stdout.write(scenarioText(scenario, words));
+  if (givenFlags.length > 0 && out !== undefined)
+    writeScenario(out, scenarioText(scenario, words, path.dirname(out)));
+  else if (givenFlags.length > 0) process.stdout.write(scenarioText(scenario, words, "."));
   else if (first !== undefined) printSqlFile(words, scenario);
   else
     throw new UsageError(
@@ -77,8 +85,35 @@ function printSqlFile(scripts: readonly string[], { define, scale = 1 }: Pgbench
   );
 }
 
-/** The scenario as text. Throws if the command line asks for something that a scenario cannot state, or if it is invalid. */
-function scenarioText(scenario: PgbenchScenario, words: readonly string[]): string {
+/** Writes a new file. Throws a UsageError if it is there already or cannot be made. */
+function writeScenario(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: "wx" });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new UsageError(
+      `--out ${file}: ${code === "EEXIST" ? "the file exists" : `cannot be written (${code})`}`,
+      "Name a new file in an existing directory.",
+      { cause: error },
+    );
+  }
+}
+
+/** The scripts with paths relative to the directory. An absolute path outside of it stays absolute. */
+function scriptsFrom(directory: string, scripts: readonly string[]): string[] {
+  return scripts.map((script) => {
+    if (script.startsWith("builtin:")) return script;
+    const relative = path.relative(directory, script);
+    return path.isAbsolute(script) && relative.startsWith("..") ? script : relative;
+  });
+}
+
+/**
+ * The scenario as text, for a file in the directory. Throws if the command line asks for something that a scenario cannot
+ * state, or if it is invalid.
+ */
+function scenarioText(given: PgbenchScenario, words: readonly string[], directory: string): string {
+  const scenario = { ...given, scripts: scriptsFrom(directory, given.scripts) };
   const script = words.find((word) => SCRIPT_PATTERN.test(word));
   if (script !== undefined)
     throw new UsageError(`${script} stands where pgbench takes the database`, `Write -f ${script}.`);
@@ -91,15 +126,21 @@ function scenarioText(scenario: PgbenchScenario, words: readonly string[]): stri
   const { address, ...rest } = scenario;
   const target = targetOf({ ...address, ...(database !== undefined && { database }) });
   const text = stringify(keysOf(rest, target), { lineWidth: 0 });
-  parseScenario(text, "scenario", { environment: process.env });
+  parseScenario(text, path.join(directory, "scenario"), { environment: process.env });
   const comments = [
     ...(target === undefined
       ? ["# Without a target train-sim starts a server of its own; -h names another one."]
       : []),
+    ...(target === undefined && scenario.ratePerSecond === undefined
+      ? [
+          "# Clients without pauses and this server compete for one machine. If timings are not valid, import with a rate that",
+          "# it keeps up with (-R 100), or add target: { kind: embedded, processors: 1 } (docs/guide/choosing-a-load.md).",
+        ]
+      : []),
     ...(rest.scripts.some((each) => !each.startsWith("builtin:"))
       ? [
           "# Scripts find the tables of pgbench -i. For others add tables: FILE to workload, such as a dump of",
-          "# pg_dump --schema-only with rows below -- preload.",
+          "# pg_dump --schema-only with rows below -- preload. Paths are relative to this file; --out FILE adapts them.",
         ]
       : []),
   ];

@@ -57,14 +57,18 @@ export const VERDICT_MARK_WIDTH = 2;
 /** Names of the metrics that are tested over the whole experiment; other metrics are exploratory at most. */
 const HEADLINE_NAMES = HEADLINE_METRICS.map((id) => (id === "eventsPerSecond" ? "throughput" : labelOf(id)));
 
-/** Legend of the marks. `within` is the margin within which two sides count as the same: 0.05 is 5 %. */
-export function verdictLegend(within: number): string {
+/**
+ * Legend of the marks, of all or of those in the text. `within` is the margin within which two sides count as the same:
+ * 0.05 is 5 %.
+ */
+export function verdictLegend(within: number, text?: string): string {
+  const isUsed = (mark: string): boolean => text === undefined || text.includes(mark);
   const limits: Readonly<Partial<Record<ComparisonVerdict, string>>> = {
     finding: ` (of ${HEADLINE_NAMES.join(", ")})`,
     indistinguishable: ` (medians within ${Number((within * 100).toFixed(1))} %)`,
   };
-  const marks = COMPARISON_VERDICTS.map(
+  const marks = COMPARISON_VERDICTS.filter((verdict) => isUsed(VERDICT_MARKS[verdict])).map(
     (verdict) => `${VERDICT_MARKS[verdict]} ${verdict}${limits[verdict] ?? ""}`,
   );
-  return `${marks.join(", ")}; ${NOISE_MARK} ${WITHIN_NOISE_NOTE}`;
+  return [marks.join(", "), ...(isUsed(NOISE_MARK) ? [`${NOISE_MARK} ${WITHIN_NOISE_NOTE}`] : [])].join("; ");
 }

@@ -68,7 +68,9 @@ function fieldSchemasOf(figures: readonly Evidence[]): Record<string, z.ZodType>
 
 export const PerEvent = z
   .strictObject({
-    events: count.describe("What the others are divided by: events published in the window, else processed"),
+    events: count.describe(
+      "Divisor of the others: events published in the window, else processed; transactions of a workload without a flow of events",
+    ),
     ...(fieldSchemasOf(PER_EVENT_EVIDENCE) as EvidenceFields<PerEventNumber>),
   })
   .describe("Per event");

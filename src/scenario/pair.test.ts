@@ -1,6 +1,6 @@
 // Two scenarios as two treatments of one scenario: each keeps its file and settings, also a setting that the other
 // lacks.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -107,6 +107,50 @@ it("files of the user are levels of a factor, named by label or file, and by con
   ]);
 });
 
+const tablesOf = (index: string): string =>
+  `CREATE TABLE item (id int);\n${index}-- preload\nINSERT INTO item VALUES (1);\n`;
+writeFileSync(join(directory, "look.sql"), "\\set id random(1, 9)\nSELECT id FROM item WHERE id = :id;\n");
+writeFileSync(join(directory, "no-index.sql"), tablesOf(""));
+writeFileSync(join(directory, "with-index.sql"), tablesOf("CREATE INDEX ON item (id);\n"));
+writeFileSync(
+  join(directory, "variants.sql"),
+  `${tablesOf("")}-- variant: a\n-- variant: b\nCREATE INDEX ON item (id);\n`,
+);
+const scripts = "workload: { pgbench: [./look.sql] }\n";
+
+it("tables and scripts of pgbench may vary, each a file relative to the scenario", () => {
+  const ids = ["no-index.sql", "with-index.sql"];
+  const files = "[./no-index.sql, ./with-index.sql]";
+  expect(idsOf(`${scripts}factors: { workload.tables: ${files} }`)).toEqual(ids);
+  expect(
+    idsOf(`${scripts}factors: { workload.tables: ${files}, clients: [2, 8] }
+exclude: [{ workload.tables: ./no-index.sql, clients: 8 }]`),
+  ).toHaveLength(3);
+  expect(
+    idsOf(`${scripts}include: [{ workload.tables: ./no-index.sql }, { workload.tables: ./with-index.sql }]`),
+  ).toEqual(ids);
+  const set = [`factors.workload.tables=[${ids.map((each) => join(directory, each)).join(", ")}]`];
+  expect(idsOf(scripts, { set })).toEqual(ids);
+  expect(
+    idsOf("workload: { pgbench: [./look.sql], tables: ./variants.sql }\nfactors: { clients: [2] }"),
+  ).toEqual(["clients-2-a", "clients-2-b"]);
+  expect(
+    idsOf(
+      'workload: { pgbench: [./look.sql], tables: ./no-index.sql }\nfactors: { workload.pgbench: [[./look.sql], [./look.sql@2, "builtin:select-only"]] }',
+    ),
+  ).toHaveLength(2);
+});
+
+it("the guide's scenario that varies the tables of scripts loads", () => {
+  const guide = readFileSync(new URL("../../docs/guide/your-workload.md", import.meta.url), "utf8");
+  const yaml = /```yaml\n([^`]*workload\.tables[^`]*)```/.exec(guide)?.[1] ?? "";
+  const read = (path: string): string => (/index/.test(path) ? tablesOf(`-- ${path}\n`) : "SELECT 1;\n");
+  expect(parseScenario(yaml, file, { read }).treatments.map(({ id }) => id)).toEqual([
+    "no-index.sql",
+    "index.sql",
+  ]);
+});
+
 it("a level of the workload may be excluded, have settings that others lack, and be named by --set", () => {
   const yaml = "factors: { workload: [./one.sql, ./two.sql], clients: [2, 8] }\n";
   expect(idsOf(`${yaml}exclude: [{ workload: ./two.sql, clients: 8 }]`)).toHaveLength(3);
@@ -148,7 +192,7 @@ it.each([
   [
     "include: [{ workload: ./one.sql }, { clients: 2 }]",
     "trials: 5",
-    /include\[1\].*every treatment has one: name it here or above/,
+    /include\[1\]: names no workload; name it here or above/,
   ],
   [
     "include: [{ workload: ./two.sql }]",
@@ -174,6 +218,18 @@ it.each([
     "factors: { workload: [./one.sql, accounts] }",
     "prepared: true",
     /factors\.workload\[1\].*your own files alone/,
+  ],
+  [
+    "factors: { workload.tables: [./no-index.sql, ./none.sql] }",
+    scripts,
+    /1 problem[^]*factors\."workload\.tables"\[1\].*cannot read .*none\.sql: it does not exist/,
+  ],
+  ["factors: { workload.tables: [./no-index.sql, ./one.sql] }", scripts, /problem.*one\.sql[^]*name belongs/],
+  ["factors: { workload.define.scale: [1, 2] }", scripts, /workload.pgbench:1: scale is defined twice/],
+  [
+    "include: [{ workload: { tables: ./no-index.sql } }]",
+    scripts,
+    /include\[0\]\.workload: is no whole workload; .*workload\.tables/,
   ],
   [
     "factors: { workload: [./one.sql, { label: 1 2, file: ./two.sql }] }",

@@ -19,7 +19,8 @@ import { targetKeyProblems } from "../targets/registry.js";
 import { hasUnreadWorkload, Scenario, schemaFor } from "./schema.js";
 import { pathsOf } from "./schema-paths.js";
 import type { TreatmentSettings } from "./settings.js";
-import { findOwnWorkload } from "../workloads/own.js";
+import { findOwnWorkload, readOwnWorkload } from "../workloads/own.js";
+import { OwnForm } from "../workloads/own-forms.js";
 import { WORKLOAD_KEY_SCHEMAS, ROLES, WORKLOADS, workloadOf } from "../workloads/registry.js";
 
 type Rule = (scenario: Scenario, settings: TreatmentSettings) => readonly Finding[];
@@ -114,11 +115,23 @@ function mayBeWorkloadKey({ path, isAboutKey }: Finding): boolean {
   return isAboutKey === true && path.length === 1 && nearest(String(key), ["workload"]) === undefined;
 }
 
+/** Problems of the user's workload in a treatment whose levels change a part of it, such as `workload.scale`. */
+function ownProblems({ workload }: Mapping): Finding[] {
+  const own = OwnForm.safeParse(workload);
+  if (!own.success) return [];
+  return readOwnWorkload(own.data).problems.map(({ file, place: { line }, message }) => ({
+    path: ["workload"],
+    message: `${file}:${line}: ${message}`,
+  }));
+}
+
 /** The first pass: the scenario with its defaults, or all findings of the schema. */
 export function readScenario(
   raw: Mapping,
 ): { readonly scenario: Scenario } | { readonly findings: readonly Finding[] } {
   const parsed = schemaFor(raw).safeParse(raw);
+  const problems = ownProblems(raw);
+  if (problems.length > 0) return { findings: problems };
   const foreign = findOwnWorkload(raw) ? [] : foreignKeys(raw);
   if (parsed.success) return foreign.length > 0 ? { findings: foreign } : { scenario: parsed.data };
   const paths = pathsOf(raw);

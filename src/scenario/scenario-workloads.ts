@@ -10,11 +10,10 @@ import {
   readOwnWorkload,
   VARIANT_KEY,
   withSyntax,
-  workloadPlaces,
-  writtenAt,
-  type WorkloadPlace,
+  type ReadText,
 } from "../workloads/own.js";
 import { LABEL, OwnForm, WORKLOAD_FILE_PATTERN } from "../workloads/own-forms.js";
+import { workloadPartPlaces, workloadPlaces, writtenAt, type WorkloadPlace } from "../workloads/places.js";
 import { WORKLOADS } from "../workloads/registry.js";
 import type { Overrides } from "./plan/overrides.js";
 import { COMMON_KEYS } from "./schema.js";
@@ -36,7 +35,7 @@ export function embedWorkloads(
     const key = WORKLOADS.find((each) => each.name === writtenAt(place))?.settings.directoryKey;
     if (key !== undefined && isMapping(place.holder)) place.holder[key] ??= directory;
   }
-  embedPaths(scenarioMapping, source, name, (written) => embedFiles(written, directory, read));
+  embedPaths(scenarioMapping, source, name, (place) => embedAt(place, directory, read));
   if (against !== undefined) addAgainst(scenarioMapping, against);
 }
 
@@ -49,8 +48,8 @@ export function completeWorkloads(
   { source, name }: ScenarioText,
   { isStored, loadsCode }: { readonly isStored: boolean; readonly loadsCode: true | undefined },
 ): void {
-  for (const place of workloadPlaces(scenarioMapping))
-    write(place, embedFiles(writtenAt(place), process.cwd()));
+  for (const place of [...workloadPlaces(scenarioMapping), ...workloadPartPlaces(scenarioMapping)])
+    embedAt(place, process.cwd());
   requireOwn(scenarioMapping, source, name);
   for (const place of workloadPlaces(scenarioMapping)) {
     const ownTarget = isMapping(place.holder) ? targetOf(place.holder) : undefined;
@@ -58,7 +57,19 @@ export function completeWorkloads(
     requireValidWorkload(writtenAt(place), loadsCode);
     if (!isStored) write(place, addDeclaration(writtenAt(place)));
   }
+  const { workload } = scenarioMapping;
+  for (const place of workloadPartPlaces(scenarioMapping))
+    if (place.part && isMapping(workload))
+      requireValidWorkload({ ...workload, [place.part]: writtenAt(place) }, loadsCode);
   varyVariants(scenarioMapping);
+}
+
+/** Puts the contents of files in place of the paths that stand at the place. */
+function embedAt(place: WorkloadPlace, directory: string, read?: ReadText): void {
+  const written = writtenAt(place);
+  const { part } = place;
+  if (part === undefined) write(place, embedFiles(written, directory, read));
+  else write(place, (embedFiles({ pgbench: [], [part]: written }, directory, read) as Mapping)[part]);
 }
 
 function write({ holder, key }: WorkloadPlace, workload: unknown): void {
@@ -105,11 +116,11 @@ function embedPaths(
   given: Mapping,
   source: YamlSource,
   name: string,
-  embed: (written: unknown) => unknown,
+  embed: (place: WorkloadPlace) => void,
 ): void {
-  for (const place of workloadPlaces(given))
+  for (const place of [...workloadPlaces(given), ...workloadPartPlaces(given)])
     try {
-      write(place, embed(writtenAt(place)));
+      embed(place);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       // A workload's file that was itself named on the command line has no line in a scenario.
@@ -141,9 +152,10 @@ function requireOwn(scenarioMapping: Mapping, source: YamlSource, name: string):
     scenarioMapping["workload"] ??= writtenAt(first);
     return;
   }
-  const message = (at: Path): string =>
-    labelProblem(places.find((place) => place.at === at)) ??
-    "a workload varies among your own files alone, and every treatment has one: name it here or above";
+  const message = (at: Path): string => {
+    const place = places.find((each) => each.at === at);
+    return place ? levelProblem(writtenAt(place)) : "names no workload; name it here or above";
+  };
   const problems = refused.map((at) => ({
     source: name,
     ...source.locate(at, false),
@@ -153,11 +165,13 @@ function requireOwn(scenarioMapping: Mapping, source: YamlSource, name: string):
   throw new ScenarioError(name, problems);
 }
 
-/** The problem of a label, of a workload that is a path with a label; else undefined. */
-function labelProblem(place: WorkloadPlace | undefined): string | undefined {
-  const written = place && writtenAt(place);
-  if (!isMapping(written) || written["label"] === undefined) return undefined;
-  return LABEL.safeParse(written["label"]).error?.issues[0]?.message;
+/** The problem of a varied workload that is no file of the user. */
+function levelProblem(written: unknown): string {
+  const label = isMapping(written) ? LABEL.optional().safeParse(written["label"]).error : undefined;
+  if (label) return label.issues[0]?.message ?? "";
+  if (isMapping(written) && !("pgbench" in written))
+    return "is no whole workload; to vary one of its keys, write for example workload.tables: [./a.sql, ./b.sql] below factors";
+  return "a workload varies among your own files alone, such as ./before.sql and ./after.sql";
 }
 
 /** Throws a ScenarioError with all problems of a user's workload, because its keys are unknown while it has any. */

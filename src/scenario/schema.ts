@@ -12,6 +12,7 @@ import { DIALECTS } from "../database/registry.js";
 import { STORAGES } from "../database/levels.js";
 import { nearest } from "../syntax/nearest.js";
 import type { Mapping } from "../syntax/paths.js";
+import { readOwnWorkload } from "../workloads/own.js";
 import { WrittenOwnForms } from "../workloads/own-forms.js";
 import {
   DEFAULT_WORKLOAD,
@@ -219,7 +220,10 @@ export const Scenario = makeScenarioSchema(WORKLOAD_KEY_SCHEMAS, RolesSchema);
 
 /** True if a raw scenario names an unreadable workload or misspells `workload`: its keys are then unknown. */
 export function hasUnreadWorkload(raw: Mapping): boolean {
-  if (raw["workload"] !== undefined) return !Scenario.shape.workload.safeParse(raw["workload"]).success;
+  if (raw["workload"] !== undefined) {
+    const { data, success } = Scenario.shape.workload.safeParse(raw["workload"]);
+    return !success || (typeof data !== "string" && readOwnWorkload(data).problems.length > 0);
+  }
   return Object.keys(raw).some((key) => !(key in Scenario.shape) && nearest(key, ["workload"]) !== undefined);
 }
 

@@ -8,7 +8,7 @@ import { databaseOfUrl } from "../database/registry.js";
 import { UsageError } from "../foundation/errors.js";
 import { moduleDrawFactory, readModule } from "./module/run-module.js";
 import { loadProblem } from "./module/try-load.js";
-import { isMapping, type Mapping, type Path } from "../syntax/paths.js";
+import { isMapping, type Mapping } from "../syntax/paths.js";
 import { examples as examplesOfPgbench } from "./pgbench/examples.js";
 import { tableProblems } from "./pgbench/builtin.js";
 import {
@@ -33,6 +33,7 @@ import {
   WORKLOAD_FILE_PATTERN,
   type ModuleDeclaration,
 } from "./own-forms.js";
+import { workloadPlaces, writtenAt } from "./places.js";
 import type { Workload } from "./workload.js";
 
 export const OWN_EXAMPLES = [examples, examplesOfPgbench];
@@ -227,35 +228,6 @@ function readDeclaration({ module: file, declares }: z.output<typeof ModuleFile>
 function makeOwnWorkload(own: OwnForm, read: ReadProgram): OwnWorkload {
   if ("problems" in read) return { problems: read.problems };
   return { program: read.program, workload: workloadFrom(own, read.program), problems: [] };
-}
-
-/** A place of a raw scenario at which a workload stands. */
-export interface WorkloadPlace {
-  readonly holder: Mapping | unknown[];
-  readonly key: string | number;
-  readonly at: Path;
-}
-
-/** The places of workloads in a raw scenario: its own, levels of its factor, and entries of `include` and `exclude`. */
-export function workloadPlaces(raw: Mapping): WorkloadPlace[] {
-  const levels = isMapping(raw["factors"]) ? raw["factors"]["workload"] : undefined;
-  const entriesOf = (list: "include" | "exclude"): WorkloadPlace[] =>
-    (Array.isArray(raw[list]) ? (raw[list] as unknown[]) : []).flatMap((holder, i) =>
-      isMapping(holder) ? [{ holder, key: "workload", at: [list, i, "workload"] }] : [],
-    );
-  const places: WorkloadPlace[] = [
-    { holder: raw, key: "workload", at: ["workload"] },
-    ...(Array.isArray(levels)
-      ? levels.map((_, key): WorkloadPlace => ({ holder: levels, key, at: ["factors", "workload", key] }))
-      : []),
-    ...entriesOf("include"),
-    ...entriesOf("exclude"),
-  ];
-  return places.filter((place) => writtenAt(place) !== undefined);
-}
-
-export function writtenAt({ holder, key }: WorkloadPlace): unknown {
-  return (holder as Mapping)[key];
 }
 
 /** The user's own workload in a raw scenario; undefined if there is none or if it is invalid. */

@@ -24,3 +24,8 @@ export function unitsText(units: readonly string[]): string {
 export function operationsWith({ operations }: Vocabulary, flow: Flow): string[] {
   return Object.keys(operations).filter((operation) => operations[operation]?.flow === flow);
 }
+
+/** True if operations pass events on, from one to the next; in other workloads only transactions can be counted. */
+export function hasFlow({ operations }: Vocabulary): boolean {
+  return Object.values(operations).some(({ flow }) => flow !== undefined);
+}

@@ -54,7 +54,11 @@ function measureEvidence(): DatabaseEvidence {
   expect(sums.sample({ [name]: 2000 }, 1000)).toEqual({ [name]: 1000 });
   sums.sample({ [name]: 4000 }, 2000);
   sums.close({ [name]: 4000 });
-  const done = { workload: workloadOf({}), operations: { add: { events: 10 } }, clientCpuSeconds: undefined };
+  const done = {
+    workload: workloadOf({}),
+    operations: { add: { events: 10, transactions: 1 } },
+    clientCpuSeconds: undefined,
+  };
   return { ...windowFigures(sums, DATABASE_EVIDENCE), perEvent: perEventOf({}, sums, done) };
 }
 

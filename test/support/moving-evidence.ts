@@ -104,6 +104,7 @@ const PUT: Readonly<Record<string, Put>> = {
   "there were {now} fsyncs of the WAL per transaction against {then}": field("walFsyncs", 600),
   "the server took {now} of CPU time per event against {then}": perEvent("serverCpuMs"),
   "train-sim took {now} of CPU time per event against {then}": perEvent("clientCpuMs"),
+  "the queue's programs took {now} of CPU time per event against {then}": perEvent("programCpuMs"),
   "{now} blocks per event were not in shared buffers against {then}": perEventOf("blocksRead", 1000),
   "{now} of temporary files per event were written against {then}": perEventOf("temporaryBytes", 1000),
   "{now} writes per event met another write against {then}": perEventOf("writeConflicts", 1000),

@@ -5,7 +5,9 @@ import { EXAMPLE_WORKLOAD, exampleResult } from "../../../test/support/example-r
 import { PAYMENTS } from "../../../test/support/payments.js";
 import { withAnalysis } from "./analysis.js";
 import { loadBoundSentences } from "../../report/findings/claims.js";
+import { outlookText } from "../../report/findings/outlook-text.js";
 import { loadBounds } from "./load-bound.js";
+import { outlookOf } from "./outlook.js";
 
 type Change = Partial<OperationResult>;
 
@@ -45,6 +47,20 @@ it("arrivals bound an operation at the end of their way that keeps up, and think
     new Map(boundsOf(arriving, { eventsPerSecond }, {}, workload)).get("process");
   expect(boundOf(97)).toBe("the work of add");
   expect(boundOf(50)).toBe("think time");
+});
+
+it("no number of trials is suggested for a throughput that the load sets", () => {
+  const result = withAnalysis(exampleResult(5, 1));
+  const outlooks = ["eventsPerSecond", "p99"].map((metric) => {
+    const compared = result.comparisons.find((each) => each.operation === "add" && each.metric === metric);
+    if (!compared) throw new Error(`the example compares ${metric} of add`);
+    const exploratory = { ...compared, verdict: "exploratory" as const };
+    return [outlookOf(result, exploratory)?.isSetByLoad, outlookText(result, exploratory)];
+  });
+  expect(outlooks).toEqual([
+    [true, "the load sets it"],
+    [false, expect.stringMatching(/trials of each would/)],
+  ]);
 });
 
 it("the load does not bound throughput if rates differ by more than a tenth or clients of a treatment are busy", () => {

@@ -56,7 +56,9 @@ const isWaitingForWork = ({ emptyPolls, transactions }: OperationResult): boolea
   emptyPolls >= EMPTY_POLL_SHARE_MIN * transactions;
 
 /** Sentences, by operation, that state what bounds its throughput in every treatment. */
-export function loadBounds(result: ResultDocument): Map<string, string> {
+export function loadBounds(
+  result: Pick<ResultDocument, "treatments" | "comparisons" | "workload">,
+): Map<string, string> {
   const { treatments, comparisons } = result;
   const { workload: vocabulary } = result;
   const rateComparisons = comparisons.filter(

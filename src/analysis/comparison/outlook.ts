@@ -4,10 +4,11 @@ import type { Comparison, ResultDocument } from "../../results/result-schema.js"
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import { trialsToDecide } from "../statistics/trials-to-decide.js";
 import { logarithmSeries, ratioSeries } from "../steady-state/series.js";
+import { loadBounds } from "./load-bound.js";
 import { headlineComparisons, NO_FACTOR } from "./noise-floor.js";
 import { isSettled } from "./verdicts.js";
 
-export type OutlookInputs = Pick<ResultDocument, "treatments" | "comparisons">;
+export type OutlookInputs = Pick<ResultDocument, "treatments" | "comparisons" | "workload">;
 
 export interface Outlook {
   /**
@@ -20,6 +21,16 @@ export interface Outlook {
    * needed.
    */
   readonly trialsToDecide: number | undefined;
+  /** True of a throughput that the load sets: its differences are chance, and more trials decide nothing. */
+  readonly isSetByLoad: boolean;
+}
+
+const boundsByResult = new WeakMap<OutlookInputs, ReadonlyMap<string, string>>();
+
+function isSetByLoad(result: OutlookInputs, { operation, metric }: Comparison): boolean {
+  const bounds = boundsByResult.get(result) ?? loadBounds(result);
+  boundsByResult.set(result, bounds);
+  return metric === "eventsPerSecond" && bounds.has(operation);
 }
 
 /**
@@ -43,12 +54,14 @@ export function outlookOf(result: OutlookInputs, comparison: Comparison): Outloo
   );
   const values = [...ratios.values()];
   const neededTrials = trialsToDecide(values, headlineComparisons(result.comparisons).length);
+  const hasNoOutlook = isSetByLoad(result, comparison);
   return {
+    isSetByLoad: hasNoOutlook,
     ratioRange:
       hasTooFewBlocks && values.length > 1
         ? [Math.exp(Math.min(...values)), Math.exp(Math.max(...values))]
         : undefined,
     // The present number of trials did not decide the comparison, so it takes at least one more.
-    trialsToDecide: neededTrials && Math.max(neededTrials, values.length + 1),
+    trialsToDecide: hasNoOutlook ? undefined : neededTrials && Math.max(neededTrials, values.length + 1),
   };
 }

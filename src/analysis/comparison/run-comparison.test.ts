@@ -289,7 +289,7 @@ describe("the text of a comparison of runs", () => {
   it("states first which metrics are worse, with the interval, within 120 columns", () => {
     const text = renderRunComparison(compareExamples(8, 3));
     expect(text).toMatch(
-      /^after against before\nREGRESSION: text add mean\(ms\) is higher: 1\.50x \(95 % CI \[1\.\d+, \d\.\d+\] over all metrics, p 0\.0\d\d for at most 5 %\)\n/,
+      /^after against before\nREGRESSION: text add mean\(ms\) is higher: 1\.50x \(95 % CI \[1\.\d+, \d\.\d+\] over all metrics, p 0\.0\d\d if truly at most 5 %\)\n/,
     );
     expect(text).toMatch(
       /^operation +treatment +metric +baseline +here +ratio +95 % CI +trials +change +verdict$/m,

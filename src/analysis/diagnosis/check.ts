@@ -39,11 +39,17 @@ export function ms(value: number, bound = Number.NaN): string {
  */
 const CPU_PER_BUSY_TIME_MIN = 0.6;
 
+/** Share of the machine's CPU time from which other programs are the likely cause of a late generator. */
+const OTHER_CPU_RATIO_MIN = 0.2;
+
 /**
- * Advice for a generator that is late: it may have too much to do, or it may wait for a CPU that the server on the same
- * machine has. The CPU time of the process decides which.
+ * Advice for a generator that is late: it may have too much to do, or it may wait for a CPU that other programs or the
+ * server on the same machine have. The CPU times decide which.
  */
-export function generatorRemedy({ client, windowSeconds }: TrialResult): string {
+export function generatorRemedy({ client, windowSeconds, machine }: TrialResult): string {
+  const otherCpuRatio = machine?.otherCpuRatio ?? 0;
+  if (otherCpuRatio >= OTHER_CPU_RATIO_MIN)
+    return `the likely cause: other programs used ${percent(otherCpuRatio)} of this machine's CPU time; stop them, or run elsewhere`;
   const busySeconds = (client?.workerUtilization ?? 0) * windowSeconds;
   if (client === null || client.cpuSeconds >= busySeconds * CPU_PER_BUSY_TIME_MIN)
     return "give its role more workers, or fewer clients";

@@ -82,6 +82,15 @@ const CASES: readonly [Finding["check"], CheckInputs, CheckInputs, RegExp][] = [
     /event loop of a worker was 50\.1 ms late/,
   ],
   [
+    "event-loop-delay",
+    inputsWith({
+      client: { ...CLIENT, eventLoopDelayP99Ms: 51 },
+      machine: { ...MACHINE, otherCpuRatio: 0.2 },
+    }),
+    inputsWith({ machine: { ...MACHINE, otherCpuRatio: 0.2 } }),
+    /51 ms late .*; the likely cause: other programs used 20 % of this machine's CPU time; stop them/,
+  ],
+  [
     "worker-utilization",
     inputsWith({ client: { ...CLIENT, cpuSeconds: 29, workerUtilization: 0.99 } }),
     inputsWith({ client: { ...CLIENT, workerUtilization: 0.95 } }),

@@ -37,6 +37,16 @@ describe("the parts of time in a difference", () => {
     expect(explanation(base, { ...base, "process.claim": 1 }, PROCESS_RATE, 0, false)).toEqual([faster]);
   });
 
+  it("name the sum of other parts if these make up more than a tenth", () => {
+    const small = (ms: number) => ({ begin: ms, "process.advance": ms, program: ms });
+    expect(explanation({ ...base, ...small(1) }, { ...base, commit: 7, ...small(1.4) })).toEqual([
+      "a mean process transaction takes 6.32 ms more: commit +5.1 ms; other parts +1.22 ms",
+    ]);
+    expect(explanation({ ...base, begin: 0.1 }, { ...base, commit: 7, begin: 0.6, program: 0.3 })).toEqual([
+      "a mean process transaction takes 5.92 ms more: commit +5.1 ms; other parts +0.816 ms, mostly begin",
+    ]);
+  });
+
   it("include an opposing part if the sum would mislead without this part", () => {
     expect(explanation({ ...base, poolWait: 5 }, { poolWait: 1, "process.claim": 4, commit: 12 })).toEqual([
       "a mean process transaction takes 6.12 ms more: commit +10.2 ms, against poolWait -4.08 ms",

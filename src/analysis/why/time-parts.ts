@@ -37,6 +37,20 @@ function listedNames(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${last}` : last;
 }
 
+interface ChangedPart {
+  readonly name: string;
+  readonly ms: number;
+}
+
+/** Text on parts that no other text names, each of which is small or not sure; empty if they make up little. */
+function restOf(rest: readonly ChangedPart[], totalMs: number): string {
+  const ms = rest.reduce((sum, part) => sum + part.ms, 0);
+  if (Math.abs(ms) < PART_SHARE_MIN * Math.abs(totalMs)) return "";
+  const [largest] = rest.toSorted((a, b) => Math.abs(b.ms) - Math.abs(a.ms));
+  const isMostOfIt = largest && Math.abs(largest.ms) >= Math.abs(ms) / 2;
+  return `; other parts ${signedMs(ms)}${isMostOfIt ? `, mostly ${largest.name}` : ""}`;
+}
+
 function partsText(difference: Difference, read: Reading, what: string): string | undefined {
   const { comparison, baseline, treatment, seed } = difference;
   const baselineTimes = partTimes(baseline, difference, read);
@@ -61,9 +75,14 @@ function partsText(difference: Difference, read: Reading, what: string): string 
   if (agreeingParts.length === 0) return undefined;
   const texts = agreeingParts.map(({ name, ms }) => `${name} ${signedMs(ms)}`);
   const others = opposingParts.map(({ name, ms }) => `${name} ${signedMs(ms)}`);
+  const namedParts = [...agreeingParts, ...opposingParts];
+  const restText = restOf(
+    parts.filter(({ name }) => !namedParts.some((named) => named.name === name)),
+    totalMs,
+  );
   const againstText = others.length > 0 ? `, against ${listedNames(others)}` : "";
   const change = `${shortNumber(Math.abs(totalMs))} ms ${totalMs < 0 ? "less" : "more"}`;
-  return `${what} ${change}: ${listedNames(texts)}${againstText}`;
+  return `${what} ${change}: ${listedNames(texts)}${againstText}${restText}`;
 }
 
 /**

@@ -10,7 +10,8 @@ import {
   putOf,
   RULES,
 } from "../../../test/support/moving-evidence.js";
-import type { WhyRule } from "./why-rules.js";
+import { whyRules, type WhyRule } from "./why-rules.js";
+import { workloadOf } from "../../workloads/registry.js";
 
 const named = RULES.map((rule) => [`${rule.words} [${rule.worse}]`, rule] as const);
 
@@ -62,4 +63,10 @@ describe.each(named)("evidence: %s", (_, rule) => {
       ),
     ).toEqual([[], []]);
   });
+});
+
+it("evidence of a workload without a flow of events is per transaction", () => {
+  const words = whyRules([], workloadOf({ workload: "accounts" })).map((rule) => rule.words);
+  expect(words.filter((each) => each.includes("per event"))).toEqual([]);
+  expect(words).toContain("{who} wrote {now} of WAL per transaction against {then}");
 });

@@ -3,7 +3,7 @@ import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type { EvidenceReason } from "../../metrics/evidence-metric.js";
 import { stageOf } from "../../metrics/operations.js";
 import { ALL_EVIDENCE, type Evidence } from "../../workloads/evidence.js";
-import { operationsWith, type Vocabulary } from "../../workloads/vocabulary.js";
+import { hasFlow, operationsWith, type Vocabulary } from "../../workloads/vocabulary.js";
 import type { Comparison, TrialResult } from "../../results/result-schema.js";
 import * as of from "./why-readings.js";
 import { amountUnit, millisecondsUnit, plainUnit, shareUnit, type Unit } from "./why-units.js";
@@ -55,6 +55,13 @@ function evidenceRule(
   };
 }
 
+/** The reason in the words of the workload: without a flow of events `perEvent` is per transaction. */
+function wordsIn(vocabulary: Vocabulary, reason: EvidenceReason): EvidenceReason {
+  return hasFlow(vocabulary)
+    ? reason
+    : { ...reason, words: reason.words.replace(/per event/, "per transaction") };
+}
+
 const OPERATION_RULES: readonly WhyRule[] = [
   rulesOn("pool", of.poolWaitMs, millisecondsUnit(0.2)).more(
     "{operation} waited {now} for a connection against {then}",
@@ -95,7 +102,7 @@ function evidenceAndFlowRules(vocabulary: Vocabulary): readonly WhyRule[] {
     isThroughputMetric(explained) && downstreamOperations.includes(explained.operation);
   return [
     ...ALL_EVIDENCE.flatMap((figure) =>
-      figure.reason ? evidenceRule(figure, figure.reason, explainsByKind) : [],
+      figure.reason ? evidenceRule(figure, wordsIn(vocabulary, figure.reason), explainsByKind) : [],
     ),
     rulesOn("arrivals", of.eventsPerSecondOf(incomingOperations), plainUnit(1)).less(
       "{now} events a second were added against {then}",

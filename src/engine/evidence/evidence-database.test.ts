@@ -17,7 +17,7 @@ function windowOf(first: Record<string, number>, ...samples: Record<string, numb
   return sums;
 }
 
-const operation = (events: number): { events: number } => ({ events });
+const operation = (events: number) => ({ events, transactions: 1 });
 
 const figuresIn = (window: WindowSums): object => windowFigures(window, DATABASE_EVIDENCE);
 
@@ -120,6 +120,15 @@ describe("perEventOf", () => {
     const cost = perEventOf({}, grown, processed);
     expect(cost).toMatchObject({ events: 50, walBytes: 20 });
     expect(cost).not.toHaveProperty("clientCpuMs");
+  });
+
+  it("divides by all transactions if the workload has no flow of events", () => {
+    const done = {
+      workload: workloadOf({ workload: "accounts" }),
+      operations: { transfer: { events: 7, transactions: 20 }, look: { events: 30, transactions: 30 } },
+      clientCpuSeconds: 0.1,
+    };
+    expect(perEventOf({}, grown, done)).toMatchObject({ events: 50, walBytes: 20, clientCpuMs: 2 });
   });
 
   it("is undefined without events", () => {

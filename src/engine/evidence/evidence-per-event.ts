@@ -1,7 +1,7 @@
 // The cost of one event, from the counters of a window and the growth of the database. A part that was not read is left out.
 import type { DatabaseEvidence, PerEvent } from "../../results/result-schema.js";
-import type { Operation } from "../../metrics/operations.js";
-import { operationsWith, type Vocabulary } from "../../workloads/vocabulary.js";
+import { isCycleOperation, type Operation } from "../../metrics/operations.js";
+import { hasFlow, operationsWith, type Vocabulary } from "../../workloads/vocabulary.js";
 import type { Flow } from "../../workloads/workload.js";
 import { evidenceMetricOf, PER_EVENT_EVIDENCE, type Evidence } from "../../workloads/evidence.js";
 import type { WindowEvidence } from "./evidence-source.js";
@@ -9,7 +9,9 @@ import { growthOf } from "./window-figures.js";
 
 export interface WindowWork {
   readonly workload: Vocabulary;
-  readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
+  readonly operations: Readonly<
+    Record<Operation, { readonly events: number; readonly transactions: number }>
+  >;
   /** Transactions on the load's connections that ended in the window, including retries, polls and look-ups. */
   readonly serverTransactions?: number;
   /**
@@ -21,8 +23,16 @@ export interface WindowWork {
   readonly clientCpuSeconds: number | undefined;
 }
 
-/** Events that arrived within the window or, if none did, events that were worked on. */
+/**
+ * Events that arrived within the window or, if none did, events that were worked on. A workload whose operations pass no
+ * events on counts its transactions.
+ */
 function eventsOf({ workload, operations }: WindowWork): number {
+  if (!hasFlow(workload))
+    return Object.entries(operations).reduce(
+      (sum, [operation, { transactions }]) => sum + (isCycleOperation(operation) ? 0 : transactions),
+      0,
+    );
   const eventsIn = (flow: Flow): number =>
     operationsWith(workload, flow).reduce((sum, operation) => sum + (operations[operation]?.events ?? 0), 0);
   return eventsIn("in") || eventsIn("through");

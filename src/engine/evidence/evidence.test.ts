@@ -192,7 +192,10 @@ test.each([
     await evidence.begin(0);
     clock.atMs = row.readMs;
     await evidence.end(row.endMs);
-    const { skipped = [], perEvent } = evidence.result({ ...DONE, operations: { add: { events: 50 } } });
+    const { skipped = [], perEvent } = evidence.result({
+      ...DONE,
+      operations: { add: { events: 50, transactions: 5 } },
+    });
     expect(skipped).toEqual(row.readings.map((reason) => ({ source: "window", reason, isPartial: true })));
     expect(perEvent?.walBytes).toBe(row.walPerEvent);
   },

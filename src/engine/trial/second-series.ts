@@ -8,6 +8,8 @@ import { loadOf } from "../../results/operation-results.js";
 import type { Stall, SteadyState } from "../../results/result-schema.js";
 import { budgetMs, isOpenLoop } from "../../load/load-settings.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
+import { workloadOf } from "../../workloads/registry.js";
+import { unitOf } from "../../workloads/vocabulary.js";
 
 /** A running mean to which values can be added. */
 class MeanSeries {
@@ -73,9 +75,10 @@ export class SecondSeries {
       return { isSteady: null, reason: "the load changes by design" };
     if (settings.faults.length > 0) return { isSteady: null, reason: "faults were injected" };
     const seconds = wholeSeconds(windowSeconds);
+    const vocabulary = workloadOf(settings);
     const series: Series[] = [
       ...[...this.events].map(([operation, counts]) => ({
-        name: `${operation} events/s`,
+        name: `${operation} ${unitOf(vocabulary, operation)}/s`,
         values: fillMissingSeconds(counts, seconds),
       })),
       ...[...this.responseTimes].map(([operation, means]) => ({

@@ -156,13 +156,13 @@ function indistinguishableSentences(
   const within = Number((100 * (boundsOf({ stopping }).equivalence - 1)).toFixed(1));
   const share = Math.ceil(100 * largestUnseenShare(blocks));
   return [
-    `Indistinguishable means that medians agree within ${within} %. No slow trial in ${blocks} blocks leaves ` +
-      `a share of up to ${share} % possible (95 % confidence).`,
+    `Indistinguishable means that medians agree within ${within} %. Even if none of ${blocks} blocks ` +
+      `had a slow trial, up to ${share} % of all trials may be slow (95 % confidence).`,
   ];
 }
 
 /**
- * Reason why some comparisons are inconclusive; empty if none is. `fewest` is the number of complete trials of the
+ * Reason why comparisons are inconclusive, in parentheses if others are not; empty if none is. `fewest` is the number of complete trials of the
  * treatment with the fewest.
  */
 function inconclusiveReason(asked: readonly Comparison[], fewest: number): string {
@@ -189,7 +189,7 @@ function inconclusiveReason(asked: readonly Comparison[], fewest: number): strin
         ]
       : []),
   ];
-  return `: ${reasons.join("; ")}`;
+  return open.length < asked.length ? ` (${reasons.join("; ")})` : `: ${reasons.join("; ")}`;
 }
 
 function comparisonCountText(asked: readonly Comparison[], vocabulary: Vocabulary): string {

@@ -46,7 +46,7 @@ export interface RatioAxis {
   readonly ticks: readonly number[];
 }
 
-type ForestInputs = Pick<ResultDocument, "treatments" | "comparisons">;
+type ForestInputs = Pick<ResultDocument, "treatments" | "comparisons" | "workload">;
 
 /** Interval of a ratio; its range over blocks if there are too few for an interval; undefined if there is neither. */
 export function spreadOf(result: ForestInputs, comparison: Comparison): ForestRow["spread"] {

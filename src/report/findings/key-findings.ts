@@ -117,7 +117,7 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const lossSentences = allowedLosses(result);
   const notAuditedTexts = notAuditedSentences(auditedTrials);
   if (notAuditedTexts.length > 0) {
-    const text = `Nothing is known to be lost or duplicated: ${auditedText}. Not audited: ${notAuditedTexts.join("; ")}.`;
+    const text = `Not audited: ${notAuditedTexts.join("; ")}. Otherwise nothing is known to be lost or duplicated: ${auditedText}.`;
     return [...lossSentences.map((words) => finding("plain", words)), finding("warn", text)];
   }
   // Not every workload's audit compares acknowledged work event by event.

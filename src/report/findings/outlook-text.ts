@@ -15,6 +15,7 @@ const SHOWN_COMPARISONS_MAX = 4;
 export function outlookText(result: OutlookInputs, comparison: Comparison): string {
   const { verdict, metric } = comparison;
   const outlook = outlookOf(result, comparison);
+  if (outlook?.isSetByLoad) return "the load sets it";
   if (outlook?.trialsToDecide !== undefined)
     return `about ${outlook.trialsToDecide} trials of each would decide`;
   if (verdict !== "exploratory") return "";
@@ -50,7 +51,7 @@ function openComparisons(result: OutlookInputs, isAsked: (comparison: Comparison
     .filter(isAsked)
     .flatMap((comparison) => {
       const outlook = outlookOf(result, comparison);
-      return outlook
+      return outlook && !outlook.isSetByLoad
         ? [{ comparison, needed: outlook.trialsToDecide ?? Infinity, range: outlook.ratioRange }]
         : [];
     })

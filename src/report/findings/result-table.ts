@@ -104,15 +104,16 @@ export function resultTable(result: ResultDocument): ResultTable {
   return {
     metricTitles: TABLE_METRICS.map((metric) => titleOf(metric, unit)),
     rows,
-    legend: legendText(result),
+    legend: legendText(result, rows),
   };
 }
 
-function legendText(result: ResultDocument): string {
+function legendText(result: ResultDocument, rows: readonly ResultRow[]): string {
   const { treatments, comparisons } = result;
   const isCompared = comparisons.some(({ blocks }) => blocks >= BLOCKS_MIN);
+  const cells = rows.flatMap((row) => row.cells).join(" ");
   const marks = isCompared
-    ? ` Against ${treatments[0]?.id ?? ""}: ${verdictLegend(boundsOf(result).equivalence - 1)}.`
+    ? ` Against ${treatments[0]?.id ?? ""}: ${verdictLegend(boundsOf(result).equivalence - 1, cells)}.`
     : "";
   const has = (test: (trials: number) => boolean): boolean =>
     treatments.some(({ summary = [] }) => summary.some(({ trials }) => test(trials)));

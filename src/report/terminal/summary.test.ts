@@ -128,7 +128,7 @@ describe("the summary", () => {
       "mean response time is 10 % longer than with jsonb (1.10x, 95 % CI [1.10, 1.10])",
     );
     expect(close).toContain(
-      "Indistinguishable means that medians agree within 5 %. No slow trial in 5 blocks leaves a share of up to 46 % possible",
+      "Indistinguishable means that medians agree within 5 %. Even if none of 5 blocks had a slow trial, up to 46 % of all trials may be slow",
     );
   });
 
@@ -136,6 +136,28 @@ describe("the summary", () => {
     expect(render(example(8, 1.003)).replaceAll("\n", " ")).toContain(
       "mean response time is 0.3 % longer than with jsonb (1.003x, 95 % CI [1.003, 1.003]); ",
     );
+  });
+
+  it("has the price of each statement by treatment, the median over trials", () => {
+    const result = exampleResult(3);
+    for (const { id, trials } of result.treatments)
+      for (const { database, block } of trials)
+        database.statements = ["add.look", "add.events"].map((name, i) => ({
+          name,
+          query: "",
+          rows: 1,
+          calls: 100,
+          totalMs: (id === "text" ? 20 : 10) * (block + 1) * (i + 1),
+          ...(i > 0 && { walBytes: 100_000 }),
+        }));
+    expect(render(result)).toContain(`Statements on the server, medians over trials
+statement   treatment  calls  ms/call  WAL/call
+----------  ---------  -----  -------  --------
+add.events  jsonb        100      0.4      1 kB
+add.events  text         100      0.8      1 kB
+add.look    jsonb        100      0.2         -
+add.look    text         100      0.4         -
+`);
   });
 
   it("explains verdicts if some treatments have too few trials", () => {
@@ -176,7 +198,7 @@ describe("the summary", () => {
         withoutTime(last?.(result));
       }),
     ).toContain(
-      "2 are findings, 4 indistinguishable and 2 inconclusive: fewer than 5 blocks have a value on both sides.",
+      "2 are findings, 4 indistinguishable and 2 inconclusive (fewer than 5 blocks have a value on both sides).",
     );
   });
 

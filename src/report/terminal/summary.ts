@@ -21,6 +21,11 @@ import { renderNotes, PLANS_TITLE } from "../findings/notes.js";
 import { renderTrustNotes } from "../findings/trust-notes.js";
 import { screenLines, type SummaryOptions } from "./screen.js";
 import { labelsOf } from "../findings/treatment-labels.js";
+import {
+  STATEMENT_COST_COLUMNS,
+  STATEMENT_COSTS_TITLE,
+  statementCostRows,
+} from "../findings/statement-costs.js";
 import { renderOperationRows, latencyCells, LATENCY_TITLES } from "../../results/operation-rows.js";
 import {
   REPORT_WIDTH_MAX,
@@ -148,6 +153,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     ...faultLines(result, marks),
     ...renderSideBySide(result, marks),
     ...renderDifferenceReasons(result, marks),
+    ...renderStatementCosts(result, marks),
     ...renderPlans(result, marks),
     ...renderEffects(result, marks),
     ...renderSweeps(result.sweeps ?? [], result.workload, marks),
@@ -160,6 +166,14 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     `Results: ${printable(options.directory)}`,
     "",
   ].join("\n");
+}
+
+/** Lines of the table of statements, with an empty line at the end; empty if no trial has statements. */
+function renderStatementCosts(result: ResultDocument, marks: TerminalMarks): string[] {
+  const rows = statementCostRows(result);
+  if (rows.length === 0) return [];
+  const lines = renderTable(STATEMENT_COST_COLUMNS, rowsFittedTo(STATEMENT_COST_COLUMNS, rows, 0));
+  return [marks.bold(STATEMENT_COSTS_TITLE), ...lines, ""];
 }
 
 /** Lines about plans, with an empty line at the end; empty if no trial has plans. */

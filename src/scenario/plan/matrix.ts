@@ -50,8 +50,9 @@ function factorsOf(raw: Mapping, names: LevelNames, findings: Finding[]): Map<st
       continue;
     }
     const own = getIn(raw, resolvedPath.path);
-    // The workload above decides which keys there are, so it may be one of the levels.
-    const isLevel = key === "workload" && levelsIn(statedLevels).some((level) => matches(own, level));
+    // The workload above decides which keys there are, so it, or its scripts, may be one of the levels.
+    const isLevel =
+      /^workload(\.pgbench)?$/.test(key) && levelsIn(statedLevels).some((level) => matches(own, level));
     if (own !== undefined && !isLevel)
       findings.push({
         path: origin,

@@ -4,6 +4,7 @@ import { parseExpression, variablesOf } from "../script/expression.js";
 import {
   VARIANT_KEY,
   type FileProblem,
+  type Invariant,
   type Place,
   type Program,
   type ReadProgram,
@@ -13,7 +14,7 @@ import {
   type SqlText,
 } from "../script/program.js";
 import { statementsIn } from "../script/sql-text.js";
-import { chunksOf } from "./chunks.js";
+import { chunksOf, type Refuse } from "./chunks.js";
 import { dumpIn, withoutPsql, type Dump } from "./dump.js";
 import { pauseOf } from "../script/pause.js";
 import {
@@ -32,15 +33,19 @@ import { assignmentOf, WORKLOAD_NAME_PATTERN, workloadNameFromFile, scalarOf } f
 const PARAMETERS_MAX = 65_535;
 
 /** Directives of a file that has tables only. */
-const TABLE_DIRECTIVES: readonly string[] = ["schema", "preload", "invariant"];
+const TABLE_DIRECTIVES: readonly string[] = ["schema", "preload", "variant", "invariant"];
 
 type ReadTables =
   | {
-      readonly tables: Pick<Program, "schema" | "preload" | "invariants">;
+      readonly tables: Pick<Program, "schema" | "preload" | "variants" | "invariants">;
       /** A script's text without the schema that a dump of the tables makes. */
       readonly unqualified: (script: string) => string;
     }
   | { readonly problems: readonly FileProblem[] };
+
+function mapTables({ schema, preload }: DraftTables, map: (sql: SqlText) => SqlText): DraftTables {
+  return { schema: schema.map(map), preload: preload.map(map) };
+}
 
 class Reader {
   private readonly problems: FileProblem[] = [];
@@ -75,10 +80,7 @@ class Reader {
       else this.takeDirective(chunk.name, chunk.value, chunk.place);
     }
     this.requireStatements();
-    const invariants = this.invariants.flatMap((draft) => invariantOf(draft, this.transactions, refuse));
-    for (const { name, place } of this.settings)
-      if (name === VARIANT_KEY && this.variants.length > 0)
-        this.refuse(place, `${VARIANT_KEY} chooses one of the file's variants; rename the setting`);
+    const invariants = this.end(refuse);
     if (this.problems.length > 0) return { problems: this.problems };
     return {
       program: {
@@ -86,9 +88,7 @@ class Reader {
         ...(this.syntax && { syntax: this.syntax }),
         settings: this.settings,
         ...this.common,
-        ...(this.variants.length > 0 && {
-          variants: this.variants.map(({ name, schema, preload }) => ({ name, schema, preload })),
-        }),
+        ...this.variantsMapped((sql) => sql),
         transactions: this.transactions.map(
           ({ name, weight, isReadOnly, parameters, steps }): ScriptTransaction => ({
             name,
@@ -116,11 +116,10 @@ class Reader {
       else
         refuse(
           chunk.place,
-          `${chunk.name} belongs to a file of SQL; this file has tables, rows and invariants`,
+          `${chunk.name} belongs to a file of SQL; this file has tables, rows, variants and invariants`,
         );
     }
-    this.enter("none");
-    const invariants = this.invariants.flatMap((draft) => invariantOf(draft, this.transactions, refuse));
+    const invariants = this.end(refuse);
     if (this.problems.length > 0) return { problems: this.problems };
     const named = <Sql extends SqlText>(sql: Sql): Sql => ({
       ...sql,
@@ -129,11 +128,25 @@ class Reader {
     return {
       unqualified: (script) => this.dump?.unqualified(script, true) ?? script,
       tables: {
-        schema: this.common.schema.map(named),
-        preload: this.common.preload.map(named),
+        ...mapTables(this.common, named),
+        ...this.variantsMapped(named),
         invariants: invariants.map((invariant) => ({ ...invariant, sql: named(invariant.sql) })),
       },
     };
+  }
+
+  private variantsMapped(map: (sql: SqlText) => SqlText): Pick<Program, "variants"> {
+    if (this.variants.length === 0) return {};
+    return { variants: this.variants.map((each) => ({ name: each.name, ...mapTables(each, map) })) };
+  }
+
+  /** The invariants, once the whole file is read. */
+  private end(refuse: Refuse): Invariant[] {
+    this.enter("none");
+    for (const { name, place } of this.settings)
+      if (name === VARIANT_KEY && this.variants.length > 0)
+        this.refuse(place, `${VARIANT_KEY} chooses one of the file's variants; rename the setting`);
+    return this.invariants.flatMap((draft) => invariantOf(draft, this.transactions, refuse));
   }
 
   private refuse(place: Place, message: string): void {
@@ -370,7 +383,6 @@ class Reader {
       const last = steps.at(-1);
       if (last && isPartEnd(last)) this.refuse(last.place, "commit stands below all statements; remove it");
     }
-    this.enter("none");
   }
 
   /**

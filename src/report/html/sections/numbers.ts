@@ -17,6 +17,11 @@ import type {
 } from "../../../results/result-schema.js";
 import { operationsIn, figuresOf, type TreatmentFigures } from "../../findings/figures.js";
 import { PLANS_TITLE, renderNotes } from "../../findings/notes.js";
+import {
+  STATEMENT_COST_COLUMNS,
+  STATEMENT_COSTS_TITLE,
+  statementCostRows,
+} from "../../findings/statement-costs.js";
 import { renderTrustNotes } from "../../findings/trust-notes.js";
 import type { ResultVocabulary } from "../../../workloads/vocabulary.js";
 import { html, type HtmlValue, type Html } from "../html.js";
@@ -230,6 +235,12 @@ function planTable(result: ResultDocument): Html | false {
   );
 }
 
+function statementTable(result: ResultDocument): Html | false {
+  const rows = statementCostRows(result);
+  const columns = STATEMENT_COST_COLUMNS.map(({ title, align }) => ({ title, isText: align === "left" }));
+  return rows.length > 0 && foldOf("Statements", tableOf(STATEMENT_COSTS_TITLE, columns, rows));
+}
+
 export function renderNumbers(result: ResultDocument): Html {
   const { workload: vocabulary } = result;
   return sectionOf(
@@ -237,6 +248,7 @@ export function renderNumbers(result: ResultDocument): Html {
     "Every number",
     result.treatments.map((treatment) => renderTreatment(treatment, vocabulary)),
     foldOf("Integrity", auditTable(result), lossTable(result), auditFindingTable(result)),
+    statementTable(result),
     planTable(result),
   );
 }

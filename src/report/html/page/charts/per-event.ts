@@ -19,7 +19,7 @@ function trialValuesOf(figures: readonly Evidence[]): TrialValue[] {
 export const perEvent: Chart = {
   id: "per-event",
   title: "What an event costs",
-  lead: "What the window wrote and used, divided by the events that were published in it (or processed, where none were).",
+  lead: "What the window wrote and used, divided by the events that were published in it (or processed, where none were; in a workload without a flow of events by its transactions).",
   draw: (view) => {
     const { panels, note } = dropZeroPanels(valuePanels(view, trialValuesOf(PER_EVENT_EVIDENCE)));
     if (panels.length === 0)
