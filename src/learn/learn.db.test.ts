@@ -8,7 +8,7 @@ import { learn, type LearnOptions } from "./learn.js";
 
 const own = ownDatabase("learn");
 const optionsOf = (more: Partial<LearnOptions> = {}): LearnOptions => ({
-  ...{ endpoint: own.endpoint, minutes: 0, logs: [], rows: 1_000, permitted: [], nowMs: 0 },
+  ...{ endpoint: own.endpoint, minutes: 0, logs: [], rows: 1_000, permitted: [], coverage: 0.95, nowMs: 0 },
   ...{ wait: () => Promise.resolve() },
   ...more,
 });

@@ -29,6 +29,8 @@ export interface LearnOptions {
   readonly rows: number;
   /** Columns and arguments whose values may be read and written. */
   readonly permitted: readonly string[];
+  /** Share of the calls, and of the time, that the file's transactions make: 0 to 1. */
+  readonly coverage: number;
   readonly nowMs: number;
   /** Waits for the end of the interval. */
   readonly wait: (ms: number) => Promise<unknown>;
@@ -41,7 +43,8 @@ export interface LearntFile {
 }
 
 const STATEMENT_TIMEOUT = "30s";
-const LEARNT_SHARE = 0.95;
+/** Most transactions left out that are named each. */
+const NAMED_MAX = 20;
 /** Most transactions that the server is asked about. */
 const DESCRIBED_MAX = 500;
 const SMALL_TABLE_ROWS = 100;
@@ -162,6 +165,8 @@ async function describeAll(
     [schemas.map((name) => `"${name.replaceAll('"', '""')}"`).join(", ")],
   );
   const all: Described[] = [];
+  if (transactions.length > DESCRIBED_MAX)
+    missing.push(`${transactions.length - DESCRIBED_MAX} transactions rarer than ${DESCRIBED_MAX} others`);
   const frequent = transactions.toSorted((a, b) => b.calls - a.calls).slice(0, DESCRIBED_MAX);
   for (const transaction of frequent) {
     const statements: LearntStatement[] = [];
@@ -198,6 +203,34 @@ function scaledRows(part: Catalogue, rows: number): (table: Table) => { setting:
       count: Math.round(Math.max(there * scale, Math.min(there, SMALL_TABLE_ROWS))),
     };
   };
+}
+
+/** Sentences about the transactions that are not chosen: their shares, and each by its first statement. */
+function leftOut(
+  candidates: readonly Described[],
+  chosen: readonly Transaction[],
+  isTimeKnown: boolean,
+): string[] {
+  const left = candidates.filter(({ transaction }) => !chosen.includes(transaction));
+  if (left.length === 0) return [];
+  const sharesOf = (some: readonly Described[]): string => {
+    const shareOf = (amount: "calls" | "totalMs"): string => {
+      const sum = (all: readonly Described[]): number =>
+        all.reduce((total, { transaction }) => total + transaction[amount], 0);
+      return `${((100 * sum(some)) / sum(candidates)).toFixed(1)} %`;
+    };
+    return `${shareOf("calls")} of calls${isTimeKnown ? `, ${shareOf("totalMs")} of time` : ""}`;
+  };
+  const named = left.toSorted((a, b) => b.transaction.calls - a.transaction.calls).slice(0, NAMED_MAX);
+  return [
+    `${left.length} rare transactions: ${sharesOf(left)}; --coverage 100% takes them`,
+    ...named.map((each) => {
+      const [first] = each.statements;
+      const text = first ? numberedText(first.statement).slice(0, LINE_CHARACTERS) : "";
+      const more = each.statements.length - 1;
+      return `rare (${sharesOf([each])}): ${text}${more > 0 ? `; and ${more} statements more` : ""}`;
+    }),
+  ];
 }
 
 function nameOf({ statements }: Described, catalogue: Catalogue, taken: Set<string>): string {
@@ -237,7 +270,7 @@ const sqlLines = (statements: readonly string[]): string[] =>
   statements.flatMap((text) => (text.includes("\n") ? [`${text};`, ""] : [`${text};`]));
 
 export async function learn(options: LearnOptions): Promise<LearntFile> {
-  const { endpoint, logs, rows, permitted, nowMs } = options;
+  const { endpoint, logs, rows, permitted, coverage, nowMs } = options;
   const client = await connectAdmin(endpoint, { purpose: "learn" });
   try {
     const learnt =
@@ -263,15 +296,10 @@ export async function learn(options: LearnOptions): Promise<LearntFile> {
         );
       const chosen = mostOf(
         candidates.map(({ transaction }) => transaction),
-        LEARNT_SHARE,
+        coverage,
       );
       const described = candidates.filter(({ transaction }) => chosen.includes(transaction));
-      const left = candidates.length - chosen.length;
-      const callsOf = (all: readonly Transaction[]): number => all.reduce((sum, { calls }) => sum + calls, 0);
-      if (left > 0) {
-        const share = 100 * (1 - callsOf(chosen) / callsOf(candidates.map(({ transaction }) => transaction)));
-        missing.push(`${left} rare transactions: ${share.toFixed(1)} % of calls`);
-      }
+      missing.push(...leftOut(candidates, chosen, learnt.isTimeKnown));
       return fileOf({
         learnt,
         described,

@@ -131,7 +131,8 @@ export class TransactionWriter {
     const bound = table.columns.flatMap((column) => {
       const given =
         this.places[at]?.some((place) => place.use === "inserted" && place.column === column) ?? false;
-      if (given || !reading.returned.includes(column.name)) return [];
+      const output = reading.returned.get(column.name);
+      if (given || output === undefined) return [];
       const { root } = this.values.space(table, column);
       const isUsed = this.places
         .slice(at + 1)
@@ -149,7 +150,7 @@ export class TransactionWriter {
       const variable = { name, root, columnName: column.name };
       this.variables.push(variable);
       this.newKeys.add(variable);
-      return [`${column.sql} as ${name}`];
+      return [`${output} as ${name}`];
     });
     return bound.length > 0 ? [`-- returning: ${bound.join(", ")}`] : [];
   }

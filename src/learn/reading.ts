@@ -146,21 +146,26 @@ export class Reading {
     return this.verb === "SELECT" && ![...writes, ...functions].some((word) => words.has(word));
   }
 
-  /** The columns of the RETURNING list that are plain names. */
-  get returned(): string[] {
+  /** Columns that RETURNING gives as they are: the name of each, and how the result names it in SQL. */
+  get returned(): ReadonlyMap<string, string> {
     const at = this.marks.findLastIndex(({ text }) => /^returning$/i.test(text));
-    if (at < 0) return [];
-    const rest = this.marks.slice(at + 1);
-    const columns = rest.filter(
-      (mark, i) =>
-        isName(mark) &&
-        rest[i + 1]?.text !== "(" &&
-        rest[i + 1]?.text !== "." &&
-        !/^as$/i.test(rest[i - 1]?.text ?? ""),
+    const items: string[][] = [[]];
+    let depth = 0;
+    for (const { text } of at < 0 ? [] : this.marks.slice(at + 1)) {
+      if (text === "(") depth++;
+      if (text === ")") depth--;
+      if (text === "," && depth === 0) items.push([]);
+      else items.at(-1)?.push(text);
+    }
+    return new Map(
+      items.flatMap((item): (readonly [string, string])[] => {
+        const words = item[1] === "." ? item.slice(2) : item;
+        const [column = "", ...rest] = words;
+        if (column === "*") return (this.tables[0]?.columns ?? []).map(({ name, sql }) => [name, sql]);
+        const output = /^as$/i.test(rest[0] ?? "") ? rest.slice(1) : rest;
+        return NAME.test(column) && output.length <= 1 ? [[unquoted(column), output[0] ?? column]] : [];
+      }),
     );
-    return rest.some(({ text }) => text === "*")
-      ? (this.tables[0]?.columns ?? []).map(({ name }) => name)
-      : columns.map(({ text }) => unquoted(text));
   }
 
   get isOneRowInsert(): boolean {

@@ -19,6 +19,7 @@ export interface Learnt {
   readonly seconds: number | undefined;
   /** Sentences about calls that are not in the transactions. */
   readonly missing: readonly string[];
+  readonly isTimeKnown: boolean;
 }
 
 /** Difference of two counts of the same transactions: an interval cuts some of them at its ends. */
@@ -133,6 +134,7 @@ export function transactionsInCounts(all: readonly StatementCalls[], seconds: nu
     transactions: [...groups.map(together), ...learnable.filter((each) => !grouped.has(each)).map(single)],
     seconds,
     missing,
+    isTimeKnown: true,
   };
 }
 
@@ -143,6 +145,10 @@ export function transactionsInLog(log: LogReading): Learnt {
     missing.push(
       "sessions: log_line_prefix has no %p in brackets, so entries of several sessions may be mixed",
     );
+  if (!log.hasDurations)
+    missing.push(
+      "the time of the statements: the log has none; set log_min_duration_statement = 0 and log again. Statements were chosen by calls alone",
+    );
   return {
     transactions: log.kinds.map(({ statements, calls, totalMs }) => ({
       statements,
@@ -152,6 +158,7 @@ export function transactionsInLog(log: LogReading): Learnt {
     })),
     seconds: log.seconds > 0 ? log.seconds : undefined,
     missing,
+    isTimeKnown: log.hasDurations,
   };
 }
 
