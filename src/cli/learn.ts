@@ -25,7 +25,8 @@ function numberFrom(text: string, isWhole: boolean): number {
 function shareFrom(text: string): number {
   const percent = /^(\d+(?:\.\d+)?)\s?%$/.exec(text)?.[1];
   const share = Number(percent ?? Number.NaN) / 100;
-  if (!(share > 0 && share <= 1)) throw new InvalidArgumentError("Give a percentage up to 100%, such as 99%.");
+  if (!(share > 0 && share <= 1))
+    throw new InvalidArgumentError("Give a percentage up to 100%, such as 99%.");
   return share;
 }
 
@@ -71,7 +72,14 @@ export function register(program: Command): void {
     .action(printLearnt);
 }
 
-async function printLearnt({ url, minutes, log, rows, values, coverage }: LearnCommandOptions): Promise<void> {
+async function printLearnt({
+  url,
+  minutes,
+  log,
+  rows,
+  values,
+  coverage,
+}: LearnCommandOptions): Promise<void> {
   const database = databaseOfUrl(url);
   if (database && database.name !== "PostgreSQL")
     throw new UsageError(

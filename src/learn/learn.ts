@@ -2,11 +2,13 @@
 import { connectAdmin, type SqlClient } from "../database/postgres/admin.js";
 import { inSnapshot } from "../database/postgres/namespace/snapshot.js";
 import type { Endpoint } from "../database/endpoint.js";
+import { quoteIdentifier } from "../database/postgres/quoting.js";
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { readSqlFile } from "../workloads/own.js";
 import { callsBetween, readCounts, statisticsSchema, type Counts } from "./calls.js";
 import { readCatalogue, type Catalogue, type Table } from "./catalogue.js";
 import { readLog } from "./log.js";
+import { inLikelyOrder } from "./order.js";
 import { TransactionWriter, type LearntStatement } from "./parameters.js";
 import { preloadText, schemaText, usedPart } from "./schema-text.js";
 import { Reading } from "./reading.js";
@@ -62,6 +64,11 @@ function reading<T>(client: SqlClient, work: () => Promise<T>): Promise<T> {
   });
 }
 
+/** Marks the queries with which train-sim reads, so that they are not learnt. */
+const marked = (client: SqlClient): SqlClient => ({
+  query: (text, values) => client.query(text.replace(/^\s*SELECT\b/, "SELECT /* train-sim */"), values),
+});
+
 async function requireStatistics(client: SqlClient): Promise<string> {
   const schema = await statisticsSchema(client);
   if (schema === undefined)
@@ -87,6 +94,32 @@ function requireColumns({ tables }: Catalogue, permitted: readonly string[]): vo
     );
 }
 
+/** Refuses permitted names without a point that are no argument of a learnt statement. */
+function requireArguments(
+  described: readonly Described[],
+  catalogue: Catalogue,
+  permitted: readonly string[],
+): void {
+  const names = new Set(
+    described.flatMap(({ statements }) =>
+      statements.flatMap(({ statement }) =>
+        new Reading(statement, catalogue).places().map(({ argument }) => argument),
+      ),
+    ),
+  );
+  const unknown = permitted.filter((name) => !name.includes(".") && !names.has(name));
+  if (unknown.length === 0) return;
+  const columns = catalogue.tables.flatMap((table) =>
+    table.columns.filter(({ name }) => unknown.includes(name)).map(({ name }) => `${table.name}.${name}`),
+  );
+  throw new UsageError(
+    `--values: ${unknown.join(", ")} is no argument of a function in the statements`,
+    columns.length > 0
+      ? `Name the table too: ${columns.join(", ")}.`
+      : "Write table.column or schema.table.column.",
+  );
+}
+
 async function learnFromCounts(client: SqlClient, { minutes, wait }: LearnOptions): Promise<Learnt> {
   const schema = await requireStatistics(client);
   const counts = (): Promise<Counts> => reading(client, () => readCounts(client, schema));
@@ -104,7 +137,8 @@ async function typesOf(client: SqlClient, text: string): Promise<string[] | { re
     const [row] = await client.query(
       "SELECT to_json(parameter_types::text[])::text AS types FROM pg_prepared_statements WHERE name = 'train_sim_learn'",
     );
-    await client.query("DEALLOCATE train_sim_learn; RELEASE train_sim_learn");
+    await client.query("DEALLOCATE train_sim_learn");
+    await client.query("RELEASE train_sim_learn");
     return JSON.parse(typeof row?.["types"] === "string" ? row["types"] : "[]") as string[];
   } catch (error) {
     await client.query("ROLLBACK TO train_sim_learn");
@@ -179,7 +213,9 @@ async function describeAll(
         );
       } else statements.push({ ...described, values });
     }
-    if (statements.length > 0) all.push({ transaction, statements });
+    if (statements.length === 0) continue;
+    const { isOrderKnown } = transaction;
+    all.push({ transaction, statements: isOrderKnown ? statements : inLikelyOrder(statements, catalogue) });
   }
   return all;
 }
@@ -233,21 +269,38 @@ function leftOut(
   ];
 }
 
-function nameOf({ statements }: Described, catalogue: Catalogue, taken: Set<string>): string {
+/** A name from the statement alone, so that another rank does not change it. */
+function baseName({ statements }: Described, catalogue: Catalogue): string {
   const [first] = statements;
   const readings = statements.map(({ statement }) => new Reading(statement, catalogue));
   const main = readings.find(({ verb }) => verb !== "SELECT") ?? readings[0];
+  const key = main
+    ?.places()
+    .find(({ use, column }) => column && ["key", "range", "like", "array"].includes(use));
   const words = [
     main?.verb.toLowerCase() ?? "run",
     main?.tables[0]?.name ?? "",
-    statements.length > 1 ? "transaction" : "",
+    statements.length > 1 ? "transaction" : key?.column ? `by-${key.column.name}` : "",
   ];
   const wanted = first?.statement.name ?? words.filter((word) => word !== "").join("-");
-  const base = wanted.replaceAll(/[^\w-]/g, "_").slice(0, 55);
-  let name = base;
-  for (let i = 2; taken.has(name); i++) name = `${base}-${i}`;
-  taken.add(name);
-  return name;
+  return wanted.replaceAll(/[^\w-]/g, "_").slice(0, 55);
+}
+
+/** Names of the transactions: those with one base are numbered in the order of their texts. */
+function namesOf(described: readonly Described[], catalogue: Catalogue): ReadonlyMap<Described, string> {
+  const textOf = ({ statements }: Described): string =>
+    statements.map(({ statement }) => numberedText(statement)).join(";");
+  const taken = new Map<string, number>();
+  return new Map(
+    described
+      .toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
+      .map((each) => {
+        const base = baseName(each, catalogue);
+        const number = (taken.get(base) ?? 0) + 1;
+        taken.set(base, number);
+        return [each, number === 1 ? base : `${base}-${number}`];
+      }),
+  );
 }
 
 const comments = (label: string, sentences: readonly string[]): string[] =>
@@ -271,12 +324,20 @@ const sqlLines = (statements: readonly string[]): string[] =>
 
 export async function learn(options: LearnOptions): Promise<LearntFile> {
   const { endpoint, logs, rows, permitted, coverage, nowMs } = options;
-  const client = await connectAdmin(endpoint, { purpose: "learn" });
+  const session = await connectAdmin(endpoint, { purpose: "learn", keepsTimeLimits: true });
+  const client = marked(session);
   try {
+    // Not every version has the setting; the session waits for the end of the interval.
+    await client.query("SET idle_session_timeout = 0").catch(() => undefined);
     const learnt =
       logs.length > 0
         ? transactionsInLog(await readLog(logs, endpoint.database))
         : await learnFromCounts(client, options);
+    if (learnt.transactions.length === 0 && learnt.hiddenCalls > 0)
+      throw new UsageError(
+        `all ${learnt.hiddenCalls} calls in the database ${endpoint.database} are of other roles, and their texts are hidden`,
+        `GRANT pg_read_all_stats TO ${quoteIdentifier(endpoint.user)};`,
+      );
     if (learnt.transactions.length === 0)
       throw new UsageError(
         `no statement of the database ${endpoint.database} was ${logs.length > 0 ? "in the log" : "called"}`,
@@ -294,6 +355,7 @@ export async function learn(options: LearnOptions): Promise<LearntFile> {
           `no statement can be prepared in the database ${endpoint.database}: ${missing[0] ?? ""}`,
           "Name the database whose statements these are in --url.",
         );
+      requireArguments(candidates, whole, permitted);
       const chosen = mostOf(
         candidates.map(({ transaction }) => transaction),
         coverage,
@@ -308,11 +370,14 @@ export async function learn(options: LearnOptions): Promise<LearntFile> {
         rows,
         permitted,
         nowMs,
+        version: String(
+          (await client.query("SELECT current_setting('server_version') AS version"))[0]?.["version"],
+        ),
         source: logs.length > 0 ? "a log" : "pg_stat_statements",
       });
     });
   } finally {
-    await client.close();
+    await session.close();
   }
 }
 
@@ -324,6 +389,7 @@ interface FileInputs {
   readonly rows: number;
   readonly permitted: readonly string[];
   readonly nowMs: number;
+  readonly version: string;
   readonly source: string;
 }
 
@@ -353,6 +419,7 @@ function fileOf({
   rows,
   permitted,
   nowMs,
+  version,
   source,
 }: FileInputs): LearntFile {
   const part = usedPart(
@@ -370,7 +437,7 @@ function fileOf({
   );
   const settings = new Set(tables.map((table) => rowsOf(table).setting));
   const most = Math.max(1, ...described.map(({ transaction }) => transaction.calls));
-  const taken = new Set<string>();
+  const names = namesOf(described, part);
   const bodies = described.map((each) => {
     const { transaction, statements } = each;
     const writer = new TransactionWriter(statements, part, values, permitted, settings);
@@ -382,7 +449,7 @@ function fileOf({
         : transaction.calls;
     return [
       "",
-      `-- name: ${nameOf(each, part, taken)}`,
+      `-- name: ${names.get(each) ?? ""}`,
       `-- weight: ${weight}`,
       ...comments("guess", transaction.guesses),
       ...(writer.isReadOnly ? ["-- readonly"] : []),
@@ -395,6 +462,7 @@ function fileOf({
   const text = [
     "-- workload: learnt",
     `-- Learnt from ${source} by train-sim learn. Comments with "guess" are what it does not know; correct them.`,
+    `-- The server is PostgreSQL ${version}. A run starts version 18 unless a scenario has target.version or another target.`,
     ...rateLines(learnt, calls),
     ...comments("not learnt", [...new Set(missing)]),
     ...tables.map((table) => `-- setting: ${rowsOf(table).setting} = ${rowsOf(table).count}`),
@@ -402,7 +470,9 @@ function fileOf({
     "-- schema",
     ...sqlLines(schema.statements),
     "-- preload",
-    "-- guess: values are made from types, keys and the frequencies in pg_stats; no value is copied",
+    "-- guess: values are made from types, keys and the frequencies in pg_stats; no value is copied, except for --values",
+    "-- In row g: mod(g * PRIME, n) spreads rows over n values, power(...) makes the first values more frequent,",
+    "-- CASE WHEN mod(g * PRIME, 100) < p leaves p % NULL. zipfian(1, n, s): value k is k^s times rarer than value 1.",
     ...sqlLines(preload.statements),
     ...bodies.flat(),
     "",

@@ -63,6 +63,9 @@ const BEGIN = /^\s*(begin|start\s+transaction)\b/i;
 const COMMIT = /^\s*(commit|end)\b(?!\s+prepared)/i;
 const ROLLBACK = /^\s*(rollback|abort)\b(?!\s+(to|prepared)\b)/i;
 const LEARNABLE = /^\s*(select|insert|update|delete|merge|with|values|table|call)\b/i;
+/** Comment that train-sim puts into the statements with which it learns, and names that only it uses. */
+export const OWN_STATEMENT =
+  /\/\* train-sim \*\/|\btrain_sim|^SET LOCAL (statement|lock)_timeout = ('30s'|'2s'|\$1)$|^SET idle_session_timeout = (0|\$1)$/;
 const CONTROL_INSIDE = /^\s*(savepoint|release|rollback\s+to)\b/i;
 export const CATALOGUE_QUERY =
   /\b(from|join)\s+("?pg_catalog"?\s*\.|information_schema\s*\.|pg_(?!temp)\w+)/i;
@@ -202,7 +205,8 @@ class Collector {
     const wholeMs = (ms ?? 0) + session.preparingMs;
     session.preparingMs = 0;
     session.isExecuting = true;
-    for (const part of parts) this.takeStatement(session, part, wholeMs / parts.length, values);
+    for (const part of parts)
+      if (!OWN_STATEMENT.test(part)) this.takeStatement(session, part, wholeMs / parts.length, values);
   }
 
   private takeStatement(session: Session, text: string, ms: number, values: Executed["values"]): void {
@@ -324,7 +328,12 @@ export async function readLog(files: readonly string[], database: string): Promi
         const [, duration] = DURATION.exec(message) ?? [];
         const [, preparing] = PREPARING.exec(message) ?? [];
         if (text !== undefined)
-          statements.take(entry, text, ms === undefined ? undefined : Number(ms), PARAMETERS.test(detail) ? parametersIn(detail) : []);
+          statements.take(
+            entry,
+            text,
+            ms === undefined ? undefined : Number(ms),
+            PARAMETERS.test(detail) ? parametersIn(detail) : [],
+          );
         else if (planText !== undefined)
           plans.take(entry, planText, Number(planMs), parametersIn(planParameters ?? ""));
         else if (duration !== undefined) statements.addDuration(session, Number(duration));
