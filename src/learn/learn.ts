@@ -264,7 +264,7 @@ function leftOut(
       const [first] = each.statements;
       const text = first ? numberedText(first.statement).slice(0, LINE_CHARACTERS) : "";
       const more = each.statements.length - 1;
-      return `rare (${sharesOf([each])}): ${text}${more > 0 ? `; and ${more} statements more` : ""}`;
+      return `rare (${each.transaction.calls} calls, ${sharesOf([each])}): ${text}${more > 0 ? `; and ${more} statements more` : ""}`;
     }),
   ];
 }

@@ -125,14 +125,14 @@ export function transactionsInCounts(all: readonly StatementCalls[], seconds: nu
       isOrderKnown,
     };
   };
-  const [likely] = equalGroups(learnable).filter((group) =>
-    group.some(({ text }) => !/^\s*select/i.test(text)),
-  );
+  const [likely] = equalGroups(learnable)
+    .filter((group) => group.every(({ since }) => since === ""))
+    .toSorted((a, b) => b.length - a.length);
   const begins = others.get("begin") ?? 0;
   const shared = likely?.[0]?.calls ?? 0;
   if (likely && groups.length === 0 && begins < shared * PREPARED_SHARE_MAX)
     missing.push(
-      `transactions: BEGIN was counted ${counted(begins)} times, and ${likely.length} statements share ${counted(shared)} calls: before PostgreSQL 16 the statistics may miss a prepared BEGIN and COMMIT; each statement is a transaction here; --log shows them`,
+      `transactions: BEGIN was counted ${counted(begins)} times, and ${likely.length} statements share ${counted(shared)} calls: the statistics may miss a prepared BEGIN and COMMIT, as on PostgreSQL 15; each statement is a transaction here; --log shows them`,
     );
   else if (commits > 0 && groups.length === 0)
     missing.push(
