@@ -8,6 +8,7 @@ import { readSqlFile } from "../workloads/own.js";
 import { callsBetween, readCounts, statisticsSchema, type Counts } from "./calls.js";
 import { readCatalogue, type Catalogue, type Table } from "./catalogue.js";
 import { readLog } from "./log.js";
+import { leftOut, LINE_CHARACTERS, namesOf, type Described } from "./described.js";
 import { inLikelyOrder } from "./order.js";
 import { TransactionWriter, type LearntStatement } from "./parameters.js";
 import { preloadText, schemaText, usedPart } from "./schema-text.js";
@@ -45,15 +46,12 @@ export interface LearntFile {
 }
 
 const STATEMENT_TIMEOUT = "30s";
-/** Most transactions left out that are named each. */
-const NAMED_MAX = 20;
 /** Most transactions that the server is asked about. */
 const DESCRIBED_MAX = 500;
 const SMALL_TABLE_ROWS = 100;
 const ROWS_WITHOUT_STATISTICS = 1_000;
 const WEIGHT_MAX = 1e6;
 const MINUTE_MS = 60_000;
-const LINE_CHARACTERS = 110;
 
 /** Runs `work` in a read-only transaction whose statements have a time limit. */
 function reading<T>(client: SqlClient, work: () => Promise<T>): Promise<T> {
@@ -181,11 +179,6 @@ async function describe(
   return Array.isArray(again) ? { statement: cast, types: again } : again;
 }
 
-interface Described {
-  readonly transaction: Transaction;
-  readonly statements: readonly LearntStatement[];
-}
-
 /** Describes the most frequent transactions. A statement that the server refuses is left out and named. */
 async function describeAll(
   client: SqlClient,
@@ -239,68 +232,6 @@ function scaledRows(part: Catalogue, rows: number): (table: Table) => { setting:
       count: Math.round(Math.max(there * scale, Math.min(there, SMALL_TABLE_ROWS))),
     };
   };
-}
-
-/** Sentences about the transactions that are not chosen: their shares, and each by its first statement. */
-function leftOut(
-  candidates: readonly Described[],
-  chosen: readonly Transaction[],
-  isTimeKnown: boolean,
-): string[] {
-  const left = candidates.filter(({ transaction }) => !chosen.includes(transaction));
-  if (left.length === 0) return [];
-  const sharesOf = (some: readonly Described[]): string => {
-    const shareOf = (amount: "calls" | "totalMs"): string => {
-      const sum = (all: readonly Described[]): number =>
-        all.reduce((total, { transaction }) => total + transaction[amount], 0);
-      return `${((100 * sum(some)) / sum(candidates)).toFixed(1)} %`;
-    };
-    return `${shareOf("calls")} of calls${isTimeKnown ? `, ${shareOf("totalMs")} of time` : ""}`;
-  };
-  const named = left.toSorted((a, b) => b.transaction.calls - a.transaction.calls).slice(0, NAMED_MAX);
-  return [
-    `${left.length} rare transactions: ${sharesOf(left)}; --coverage 100% takes them`,
-    ...named.map((each) => {
-      const [first] = each.statements;
-      const text = first ? numberedText(first.statement).slice(0, LINE_CHARACTERS) : "";
-      const more = each.statements.length - 1;
-      return `rare (${each.transaction.calls} calls, ${sharesOf([each])}): ${text}${more > 0 ? `; and ${more} statements more` : ""}`;
-    }),
-  ];
-}
-
-/** A name from the statement alone, so that another rank does not change it. */
-function baseName({ statements }: Described, catalogue: Catalogue): string {
-  const [first] = statements;
-  const readings = statements.map(({ statement }) => new Reading(statement, catalogue));
-  const main = readings.find(({ verb }) => verb !== "SELECT") ?? readings[0];
-  const key = main
-    ?.places()
-    .find(({ use, column }) => column && ["key", "range", "like", "array"].includes(use));
-  const words = [
-    main?.verb.toLowerCase() ?? "run",
-    main?.tables[0]?.name ?? "",
-    statements.length > 1 ? "transaction" : key?.column ? `by-${key.column.name}` : "",
-  ];
-  const wanted = first?.statement.name ?? words.filter((word) => word !== "").join("-");
-  return wanted.replaceAll(/[^\w-]/g, "_").slice(0, 55);
-}
-
-/** Names of the transactions: those with one base are numbered in the order of their texts. */
-function namesOf(described: readonly Described[], catalogue: Catalogue): ReadonlyMap<Described, string> {
-  const textOf = ({ statements }: Described): string =>
-    statements.map(({ statement }) => numberedText(statement)).join(";");
-  const taken = new Map<string, number>();
-  return new Map(
-    described
-      .toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
-      .map((each) => {
-        const base = baseName(each, catalogue);
-        const number = (taken.get(base) ?? 0) + 1;
-        taken.set(base, number);
-        return [each, number === 1 ? base : `${base}-${number}`];
-      }),
-  );
 }
 
 const comments = (label: string, sentences: readonly string[]): string[] =>

@@ -3,7 +3,7 @@ import type { Catalogue, Column, Table } from "./catalogue.js";
 import { inLikelyOrder } from "./order.js";
 import { TransactionWriter, type LearntStatement } from "./parameters.js";
 import { readStatement } from "./statement.js";
-import { Values } from "./values.js";
+import { isSkewed, Values } from "./values.js";
 
 const column = (number: number, name: string, typeName = "int8"): Column => ({
   ...{ number, name, sql: name, type: typeName === "int8" ? "bigint" : "text", typeName, isNotNull: true },
@@ -80,6 +80,12 @@ it("draws a key that no row has for a row whose key would be drawn among the row
     "-- param: qty = uniform(1, 3)",
     "INSERT INTO items (order_id, line_no, qty) VALUES (:order_id, :line_no, :qty);",
   ]));
+
+it("calls values skewed only if chance does not explain the most common one", () => {
+  const space = { size: "1000", count: 1_000, there: 1_000, root: "", isUnique: true };
+  expect(isSkewed(space, 0.006, 1_000)).toBe(false);
+  expect(isSkewed(space, 0.05, 1_000)).toBe(true);
+});
 
 it("keeps a number of a key that is the same in the whole log", () =>
   expect(

@@ -125,7 +125,9 @@ export class TransactionWriter {
   private withLostLink({ use, table, column }: SlotPlace, expression: Expression): Expression {
     const parent = use === "inserted" && table && column && this.values.parentOf(table, column)?.table;
     const isInserted =
-      parent && this.readings.some(({ verb, tables }) => verb === "INSERT" && tables[0] === parent);
+      parent &&
+      parent !== table &&
+      this.readings.some(({ verb, tables }) => verb === "INSERT" && tables[0] === parent);
     return isInserted
       ? {
           ...expression,
