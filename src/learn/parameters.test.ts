@@ -90,11 +90,11 @@ it("calls values skewed only if chance does not explain the most common one", ()
 it("keeps a number of a key that is the same in the whole log", () =>
   expect(
     linesOf(["INSERT INTO items (order_id, line_no, qty) VALUES ($1, 1, 19)"], [["7", "1", "19"]]).at(-1),
-  ).toBe("INSERT INTO items (order_id, line_no, qty) VALUES (:order_id, 1, :qty);"));
+  ).toBe("INSERT INTO items (order_id, line_no, qty) VALUES (:order_id, 1, :qty) ON CONFLICT DO NOTHING;"));
 
 it("gives the first operand of a concatenation the whole value, and the others nothing", () =>
   expect(linesOf(["SELECT id FROM orders WHERE category = $1 || $2"])).toEqual([
-    "-- param: category = concat(10000 + uniform(1, 20))",
+    "-- param: category = concat(10000 + uniform(1, 20), 'xx')",
     "-- param: p = ''",
     "SELECT id FROM orders WHERE category = :category || :p;",
   ]));
