@@ -1,5 +1,5 @@
 // `train-sim learn`: prints a file of SQL, learnt from a running database or its log; changes nothing there.
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
 import { systemClock, wallClockMs } from "../foundation/clock.js";
 import { databaseOfUrl, readUrl } from "../database/registry.js";
@@ -11,6 +11,7 @@ interface LearnCommandOptions {
   readonly log: readonly string[];
   readonly rows: number;
   readonly values: readonly string[];
+  readonly coverage: number;
 }
 
 function numberFrom(text: string, isWhole: boolean): number {
@@ -19,6 +20,14 @@ function numberFrom(text: string, isWhole: boolean): number {
   if (!isRight)
     throw new InvalidArgumentError(isWhole ? "Give a whole number above 0." : "Give a number of minutes.");
   return value;
+}
+
+function shareFrom(text: string): number {
+  const percent = /^(\d+(?:\.\d+)?)\s?%$/.exec(text)?.[1];
+  const share = Number(percent ?? Number.NaN) / 100;
+  if (!(share > 0 && share <= 1))
+    throw new InvalidArgumentError("Give a percentage up to 100%, such as 99%.");
+  return share;
 }
 
 export function register(program: Command): void {
@@ -52,10 +61,25 @@ export function register(program: Command): void {
       (text, all: string[]) => [...all, ...text.split(",")],
       [],
     )
+    .addOption(
+      new Option(
+        "--coverage <percent>",
+        "share of calls, and of time, that the file's transactions make; others are named",
+      )
+        .argParser(shareFrom)
+        .default(0.95, "95%"),
+    )
     .action(printLearnt);
 }
 
-async function printLearnt({ url, minutes, log, rows, values }: LearnCommandOptions): Promise<void> {
+async function printLearnt({
+  url,
+  minutes,
+  log,
+  rows,
+  values,
+  coverage,
+}: LearnCommandOptions): Promise<void> {
   const database = databaseOfUrl(url);
   if (database && database.name !== "PostgreSQL")
     throw new UsageError(
@@ -70,6 +94,7 @@ async function printLearnt({ url, minutes, log, rows, values }: LearnCommandOpti
     logs: log,
     rows,
     permitted: values,
+    coverage,
     nowMs: wallClockMs(),
     wait: (ms) => systemClock.sleep(ms),
   });

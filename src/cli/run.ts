@@ -97,7 +97,7 @@ export function register(program: Command): void {
     )
     .argument(
       "[scenario]",
-      "scenario file (YAML), or the name of a bundled scenario, such as quickstart; optional with --resume",
+      "scenario file (YAML), your own SQL file (.sql), or the name of a bundled scenario, such as quickstart; optional with --resume",
     )
     .option(
       "--set <path=value>",

@@ -15,7 +15,7 @@ export function register(program: Command): void {
   program
     .command("validate")
     .description("Check a scenario; print its trials, or all its problems")
-    .argument("<scenario>", "scenario file (YAML)")
+    .argument("<scenario>", "scenario file (YAML), or your own SQL file (.sql)")
     .option(
       "--set <path=value>",
       "override one scenario path; may be repeated",

@@ -1,13 +1,19 @@
 // Expressions that draw the values of parameters: from the schema, the statistics, and the shape of values in a log.
 import type { Catalogue, Column, Table } from "./catalogue.js";
 import { FUNCTION_TEXTS, type SlotPlace } from "./reading.js";
-import { isSkewed, isTextType, quoteText, slotsOf, Values, zipfExponent } from "./values.js";
+import {
+  isSkewed,
+  isTextType,
+  quoteText,
+  SAMPLED_ROWS_MAX,
+  slotsOf,
+  Values,
+  zipfExponent,
+} from "./values.js";
 
 export interface Expression {
   readonly text: string;
   readonly guess: string;
-  /** Present if two draws may give the same key, which a unique index refuses. */
-  readonly mayRepeat?: true;
   /** Present if no row has the value yet. */
   readonly isNew?: true;
 }
@@ -23,6 +29,9 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 export const OBSERVED_MIN = 10;
 export const nonNull = (observed: readonly (string | null)[]): string[] =>
   observed.filter((value) => value !== null);
+/** True if the values, enough to tell, are all the same. */
+export const isConstant = (observed: readonly (string | null)[]): boolean =>
+  observed.length >= OBSERVED_MIN && new Set(observed).size === 1;
 const mean = (numbers: readonly number[]): number =>
   numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 
@@ -79,7 +88,7 @@ function jsonExpression(observed: readonly string[]): string | undefined {
 }
 
 /** A key that no earlier transaction has drawn, as far as the type has room. */
-function freshKey({ typeName, limit }: Column): Expression | undefined {
+export function freshKey({ typeName, limit }: Column): Expression | undefined {
   const guess = "a new key from a range that the made rows do not use";
   switch (typeName) {
     case "int4":
@@ -116,6 +125,11 @@ export class Expressions {
   /** @param observed values in the log; none without a log */
   draw(place: SlotPlace, type: string, observed: readonly (string | null)[]): Expression {
     const given = nonNull(observed);
+    if (place.concatenation === "rest") return this.restExpression(place, type, given);
+    if (place.concatenation === "mixed") {
+      const drawn = this.typeExpression(place, type, given);
+      return { ...drawn, guess: `${drawn.guess}, part of a concatenation, which may match no row` };
+    }
     if (given.length > 0 && this.isPermitted(place)) {
       const common = sharesOf(given).slice(0, PICKED_VALUES_MAX);
       return {
@@ -129,10 +143,38 @@ export class Expressions {
         : this.typeExpression(place, type, given);
     const nulls = observed.length > 0 ? (observed.length - given.length) / observed.length : 0;
     const percent = Math.round(nulls * 100);
+    if (percent === 0 && isConstant(given) && place.table && place.column) {
+      const where = `${place.table.name}.${place.column.name}`;
+      const [value = ""] = given;
+      if (this.isKeyNumber(place, value))
+        return { text: value, guess: `${where}: the same in the whole log` };
+      return { ...drawn, guess: `${drawn.guess}; the same in the whole log: --values ${where} keeps it` };
+    }
     if (percent === 100) return { text: "null", guess: "NULL in every transaction of the log" };
     return percent > 0 && observed.length > 0
       ? { ...drawn, text: `case when uniform(1, 100) <= ${percent} then null else ${drawn.text} end` }
       : drawn;
+  }
+
+  /** True for a small number of a key of several columns, such as the first line of an order. */
+  isKeyNumber({ table, column }: SlotPlace, value: string): boolean {
+    return (
+      table !== undefined &&
+      column !== undefined &&
+      /^int[248]$/.test(column.typeName) &&
+      /^\d{1,3}$/.test(value) &&
+      this.values.parentOf(table, column) === undefined &&
+      this.values.uniqueSets(table).some((set) => set.length > 1 && set.includes(column.number))
+    );
+  }
+
+  /** A further part of a concatenation whose first part is the whole value. */
+  private restExpression({ of }: SlotPlace, type: string, given: readonly string[]): Expression {
+    const whole = of ? `a value of ${of}` : "a value";
+    if (/^(text|character varying|unknown)/.test(type))
+      return { text: "''", guess: `a further part of a concatenation, empty: its first part is ${whole}` };
+    const drawn = this.typeExpression({ use: "other" }, type, given);
+    return { ...drawn, guess: `${drawn.guess}, behind ${whole}: the concatenation matches no row` };
   }
 
   private columnExpression(
@@ -145,20 +187,22 @@ export class Expressions {
     const { statistics, typeName, limit } = column;
     if (use === "change") return this.changeExpression(table, column, given);
     const listed = this.values.listed(table, column);
+    const isOfSchema =
+      column.labels !== undefined || typeName === "bool" || this.values.isChecked(table, column);
     if (listed) {
       const seen = sharesOf(given.filter((value) => listed.includes(value)));
       const values = seen.length > 0 ? slotsOf(seen) : listed;
       const text = use === "array" ? quoteText(`{${values[0] ?? ""}}`) : pick(values);
       return {
         text,
-        guess: `${where}: ${given.length > 0 ? "values of the schema, as often as in the log" : "values that the schema lists, as frequent as in the rows if that is known"}`,
+        guess: `${where}: ${isOfSchema ? "values that the schema lists" : "common values of pg_stats, which --values permits"}, ${seen.length > 0 ? "as often as in the log" : "as frequent as in the rows if that is known"}`,
       };
     }
     const isWritten = use === "inserted" || use === "written";
     const isReferring = this.values.parentOf(table, column) !== undefined;
     if (isWritten && !isReferring) {
       if (this.values.isUnique(table, column))
-        return freshKey(column) ?? { ...this.drawnFrom(table, column, use, given), mayRepeat: true };
+        return freshKey(column) ?? this.drawnFrom(table, column, use, given);
       if (/^(timestamp|date|time)/.test(typeName))
         return { text: "'now'", guess: `${where}: the time of the call` };
       const width =
@@ -189,7 +233,8 @@ export class Expressions {
     given: readonly string[],
   ): Expression {
     const where = `${table.name}.${column.name}`;
-    const { size, count, root, isUnique } = this.values.space(table, column);
+    const space = this.values.space(table, column);
+    const { size, count, root, isUnique } = space;
     const elementsSeen = given.map((value) => (value === "{}" ? 0 : value.split(",").length));
     const share =
       given.length >= OBSERVED_MIN
@@ -197,10 +242,8 @@ export class Expressions {
         : isUnique
           ? 0
           : (column.statistics?.topShare ?? 0);
-    // The most frequent of few values is frequent by chance.
-    const chance = given.length >= OBSERVED_MIN ? 4 / given.length : 0;
-    const distinct = given.length >= OBSERVED_MIN ? Math.min(count, new Set(given).size) : count;
-    const isZipfian = share > chance && isSkewed(distinct, share);
+    const draws = given.length >= OBSERVED_MIN ? given.length : Math.min(table.rows, SAMPLED_ROWS_MAX);
+    const isZipfian = isSkewed(space, share, draws);
     const index = isZipfian ? `zipfian(1, ${size}, ${zipfExponent(count, share)})` : `uniform(1, ${size})`;
     const { inParameter } = this.values.writing(table, column);
     const drawn = inParameter(index);

@@ -8,7 +8,7 @@ import { learn, type LearnOptions } from "./learn.js";
 
 const own = ownDatabase("learn");
 const optionsOf = (more: Partial<LearnOptions> = {}): LearnOptions => ({
-  ...{ endpoint: own.endpoint, minutes: 0, logs: [], rows: 1_000, permitted: [], nowMs: 0 },
+  ...{ endpoint: own.endpoint, minutes: 0, logs: [], rows: 1_000, permitted: [], coverage: 0.95, nowMs: 0 },
   ...{ wait: () => Promise.resolve() },
   ...more,
 });
@@ -37,11 +37,11 @@ it("learns the transactions of an interval, with their weights and their shared 
   // The rarest transaction is among the learnt ones if its time makes it one.
   const weights = read.program.transactions.map(({ name, weight }) => [name, weight]);
   expect(weights.slice(0, 5)).toEqual([
-    ["select-products", 80],
-    ["select-orders", 40],
+    ["select-products-by-sku", 80],
+    ["select-orders-by-customer_id", 40],
     ["insert-carts", 40],
     ["insert-orders-transaction", 30],
-    ["update-orders", 20],
+    ["update-orders-by-id", 20],
   ]);
   expect(text).toMatch(/ transactions in 60 s: 3\.(5|67) a second/);
   expect(text).toContain(`-- returning: id as orders_id
@@ -81,6 +81,14 @@ it("refuses a column of --values that no table has", () =>
   expect(learn(optionsOf({ permitted: ["customers.country", "orders.statsu"] }))).rejects.toThrow(
     "--values: no table has the column orders.statsu",
   ));
+
+it("refuses a name of --values that is no argument, and names the columns that it may mean", async () => {
+  await runLearnable(LEARNABLE.shop, urlOf(own.endpoint), 44);
+  await expect(learn(optionsOf({ permitted: ["country"] }))).rejects.toMatchObject({
+    message: "--values: country is no argument of a function in the statements",
+    hint: "Name the table too: customers.country.",
+  });
+});
 
 it("says what to do if nothing was called, or if the extension is missing", async () => {
   await resetCounts();

@@ -2,11 +2,14 @@
 import { connectAdmin, type SqlClient } from "../database/postgres/admin.js";
 import { inSnapshot } from "../database/postgres/namespace/snapshot.js";
 import type { Endpoint } from "../database/endpoint.js";
+import { quoteIdentifier } from "../database/postgres/quoting.js";
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { readSqlFile } from "../workloads/own.js";
 import { callsBetween, readCounts, statisticsSchema, type Counts } from "./calls.js";
 import { readCatalogue, type Catalogue, type Table } from "./catalogue.js";
 import { readLog } from "./log.js";
+import { leftOut, LINE_CHARACTERS, namesOf, type Described } from "./described.js";
+import { inLikelyOrder } from "./order.js";
 import { TransactionWriter, type LearntStatement } from "./parameters.js";
 import { preloadText, schemaText, usedPart } from "./schema-text.js";
 import { Reading } from "./reading.js";
@@ -29,6 +32,8 @@ export interface LearnOptions {
   readonly rows: number;
   /** Columns and arguments whose values may be read and written. */
   readonly permitted: readonly string[];
+  /** Share of the calls, and of the time, that the file's transactions make: 0 to 1. */
+  readonly coverage: number;
   readonly nowMs: number;
   /** Waits for the end of the interval. */
   readonly wait: (ms: number) => Promise<unknown>;
@@ -41,14 +46,12 @@ export interface LearntFile {
 }
 
 const STATEMENT_TIMEOUT = "30s";
-const LEARNT_SHARE = 0.95;
 /** Most transactions that the server is asked about. */
 const DESCRIBED_MAX = 500;
 const SMALL_TABLE_ROWS = 100;
 const ROWS_WITHOUT_STATISTICS = 1_000;
 const WEIGHT_MAX = 1e6;
 const MINUTE_MS = 60_000;
-const LINE_CHARACTERS = 110;
 
 /** Runs `work` in a read-only transaction whose statements have a time limit. */
 function reading<T>(client: SqlClient, work: () => Promise<T>): Promise<T> {
@@ -58,6 +61,11 @@ function reading<T>(client: SqlClient, work: () => Promise<T>): Promise<T> {
     return work();
   });
 }
+
+/** Marks the queries with which train-sim reads, so that they are not learnt. */
+const marked = (client: SqlClient): SqlClient => ({
+  query: (text, values) => client.query(text.replace(/^\s*SELECT\b/, "SELECT /* train-sim */"), values),
+});
 
 async function requireStatistics(client: SqlClient): Promise<string> {
   const schema = await statisticsSchema(client);
@@ -84,6 +92,32 @@ function requireColumns({ tables }: Catalogue, permitted: readonly string[]): vo
     );
 }
 
+/** Refuses permitted names without a point that are no argument of a learnt statement. */
+function requireArguments(
+  described: readonly Described[],
+  catalogue: Catalogue,
+  permitted: readonly string[],
+): void {
+  const names = new Set(
+    described.flatMap(({ statements }) =>
+      statements.flatMap(({ statement }) =>
+        new Reading(statement, catalogue).places().map(({ argument }) => argument),
+      ),
+    ),
+  );
+  const unknown = permitted.filter((name) => !name.includes(".") && !names.has(name));
+  if (unknown.length === 0) return;
+  const columns = catalogue.tables.flatMap((table) =>
+    table.columns.filter(({ name }) => unknown.includes(name)).map(({ name }) => `${table.name}.${name}`),
+  );
+  throw new UsageError(
+    `--values: ${unknown.join(", ")} is no argument of a function in the statements`,
+    columns.length > 0
+      ? `Name the table too: ${columns.join(", ")}.`
+      : "Write table.column or schema.table.column.",
+  );
+}
+
 async function learnFromCounts(client: SqlClient, { minutes, wait }: LearnOptions): Promise<Learnt> {
   const schema = await requireStatistics(client);
   const counts = (): Promise<Counts> => reading(client, () => readCounts(client, schema));
@@ -101,7 +135,8 @@ async function typesOf(client: SqlClient, text: string): Promise<string[] | { re
     const [row] = await client.query(
       "SELECT to_json(parameter_types::text[])::text AS types FROM pg_prepared_statements WHERE name = 'train_sim_learn'",
     );
-    await client.query("DEALLOCATE train_sim_learn; RELEASE train_sim_learn");
+    await client.query("DEALLOCATE train_sim_learn");
+    await client.query("RELEASE train_sim_learn");
     return JSON.parse(typeof row?.["types"] === "string" ? row["types"] : "[]") as string[];
   } catch (error) {
     await client.query("ROLLBACK TO train_sim_learn");
@@ -144,11 +179,6 @@ async function describe(
   return Array.isArray(again) ? { statement: cast, types: again } : again;
 }
 
-interface Described {
-  readonly transaction: Transaction;
-  readonly statements: readonly LearntStatement[];
-}
-
 /** Describes the most frequent transactions. A statement that the server refuses is left out and named. */
 async function describeAll(
   client: SqlClient,
@@ -162,6 +192,8 @@ async function describeAll(
     [schemas.map((name) => `"${name.replaceAll('"', '""')}"`).join(", ")],
   );
   const all: Described[] = [];
+  if (transactions.length > DESCRIBED_MAX)
+    missing.push(`${transactions.length - DESCRIBED_MAX} transactions rarer than ${DESCRIBED_MAX} others`);
   const frequent = transactions.toSorted((a, b) => b.calls - a.calls).slice(0, DESCRIBED_MAX);
   for (const transaction of frequent) {
     const statements: LearntStatement[] = [];
@@ -174,7 +206,9 @@ async function describeAll(
         );
       } else statements.push({ ...described, values });
     }
-    if (statements.length > 0) all.push({ transaction, statements });
+    if (statements.length === 0) continue;
+    const { isOrderKnown } = transaction;
+    all.push({ transaction, statements: isOrderKnown ? statements : inLikelyOrder(statements, catalogue) });
   }
   return all;
 }
@@ -200,23 +234,6 @@ function scaledRows(part: Catalogue, rows: number): (table: Table) => { setting:
   };
 }
 
-function nameOf({ statements }: Described, catalogue: Catalogue, taken: Set<string>): string {
-  const [first] = statements;
-  const readings = statements.map(({ statement }) => new Reading(statement, catalogue));
-  const main = readings.find(({ verb }) => verb !== "SELECT") ?? readings[0];
-  const words = [
-    main?.verb.toLowerCase() ?? "run",
-    main?.tables[0]?.name ?? "",
-    statements.length > 1 ? "transaction" : "",
-  ];
-  const wanted = first?.statement.name ?? words.filter((word) => word !== "").join("-");
-  const base = wanted.replaceAll(/[^\w-]/g, "_").slice(0, 55);
-  let name = base;
-  for (let i = 2; taken.has(name); i++) name = `${base}-${i}`;
-  taken.add(name);
-  return name;
-}
-
 const comments = (label: string, sentences: readonly string[]): string[] =>
   sentences.map(
     (sentence) => `-- ${label}: ${sentence.replaceAll(/\s+/g, " ").slice(0, 2 * LINE_CHARACTERS)}`,
@@ -237,13 +254,21 @@ const sqlLines = (statements: readonly string[]): string[] =>
   statements.flatMap((text) => (text.includes("\n") ? [`${text};`, ""] : [`${text};`]));
 
 export async function learn(options: LearnOptions): Promise<LearntFile> {
-  const { endpoint, logs, rows, permitted, nowMs } = options;
-  const client = await connectAdmin(endpoint, { purpose: "learn" });
+  const { endpoint, logs, rows, permitted, coverage, nowMs } = options;
+  const session = await connectAdmin(endpoint, { purpose: "learn", keepsTimeLimits: true });
+  const client = marked(session);
   try {
+    // Not every version has the setting; the session waits for the end of the interval.
+    await client.query("SET idle_session_timeout = 0").catch(() => undefined);
     const learnt =
       logs.length > 0
         ? transactionsInLog(await readLog(logs, endpoint.database))
         : await learnFromCounts(client, options);
+    if (learnt.transactions.length === 0 && learnt.hiddenCalls > 0)
+      throw new UsageError(
+        `all ${learnt.hiddenCalls} calls in the database ${endpoint.database} are of other roles, and their texts are hidden`,
+        `GRANT pg_read_all_stats TO ${quoteIdentifier(endpoint.user)};`,
+      );
     if (learnt.transactions.length === 0)
       throw new UsageError(
         `no statement of the database ${endpoint.database} was ${logs.length > 0 ? "in the log" : "called"}`,
@@ -261,17 +286,13 @@ export async function learn(options: LearnOptions): Promise<LearntFile> {
           `no statement can be prepared in the database ${endpoint.database}: ${missing[0] ?? ""}`,
           "Name the database whose statements these are in --url.",
         );
+      requireArguments(candidates, whole, permitted);
       const chosen = mostOf(
         candidates.map(({ transaction }) => transaction),
-        LEARNT_SHARE,
+        coverage,
       );
       const described = candidates.filter(({ transaction }) => chosen.includes(transaction));
-      const left = candidates.length - chosen.length;
-      const callsOf = (all: readonly Transaction[]): number => all.reduce((sum, { calls }) => sum + calls, 0);
-      if (left > 0) {
-        const share = 100 * (1 - callsOf(chosen) / callsOf(candidates.map(({ transaction }) => transaction)));
-        missing.push(`${left} rare transactions: ${share.toFixed(1)} % of calls`);
-      }
+      missing.push(...leftOut(candidates, chosen, learnt.isTimeKnown));
       return fileOf({
         learnt,
         described,
@@ -280,11 +301,14 @@ export async function learn(options: LearnOptions): Promise<LearntFile> {
         rows,
         permitted,
         nowMs,
+        version: String(
+          (await client.query("SELECT current_setting('server_version') AS version"))[0]?.["version"],
+        ),
         source: logs.length > 0 ? "a log" : "pg_stat_statements",
       });
     });
   } finally {
-    await client.close();
+    await session.close();
   }
 }
 
@@ -296,6 +320,7 @@ interface FileInputs {
   readonly rows: number;
   readonly permitted: readonly string[];
   readonly nowMs: number;
+  readonly version: string;
   readonly source: string;
 }
 
@@ -325,6 +350,7 @@ function fileOf({
   rows,
   permitted,
   nowMs,
+  version,
   source,
 }: FileInputs): LearntFile {
   const part = usedPart(
@@ -342,7 +368,7 @@ function fileOf({
   );
   const settings = new Set(tables.map((table) => rowsOf(table).setting));
   const most = Math.max(1, ...described.map(({ transaction }) => transaction.calls));
-  const taken = new Set<string>();
+  const names = namesOf(described, part);
   const bodies = described.map((each) => {
     const { transaction, statements } = each;
     const writer = new TransactionWriter(statements, part, values, permitted, settings);
@@ -354,7 +380,7 @@ function fileOf({
         : transaction.calls;
     return [
       "",
-      `-- name: ${nameOf(each, part, taken)}`,
+      `-- name: ${names.get(each) ?? ""}`,
       `-- weight: ${weight}`,
       ...comments("guess", transaction.guesses),
       ...(writer.isReadOnly ? ["-- readonly"] : []),
@@ -367,6 +393,7 @@ function fileOf({
   const text = [
     "-- workload: learnt",
     `-- Learnt from ${source} by train-sim learn. Comments with "guess" are what it does not know; correct them.`,
+    `-- The server is PostgreSQL ${version}. A run starts version 18 unless a scenario has target.version or another target.`,
     ...rateLines(learnt, calls),
     ...comments("not learnt", [...new Set(missing)]),
     ...tables.map((table) => `-- setting: ${rowsOf(table).setting} = ${rowsOf(table).count}`),
@@ -374,7 +401,9 @@ function fileOf({
     "-- schema",
     ...sqlLines(schema.statements),
     "-- preload",
-    "-- guess: values are made from types, keys and the frequencies in pg_stats; no value is copied",
+    "-- guess: values are made from types, keys and the frequencies in pg_stats; no value is copied, except for --values",
+    "-- In row g: mod(g * PRIME, n) spreads rows over n values, power(...) makes the first values more frequent,",
+    "-- CASE WHEN mod(g * PRIME, 100) < p leaves p % NULL. zipfian(1, n, s): value k is k^s times rarer than value 1.",
     ...sqlLines(preload.statements),
     ...bodies.flat(),
     "",

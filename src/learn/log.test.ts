@@ -50,8 +50,27 @@ it("reads transactions by session from a log in stderr format, with values and d
     { calls: 1, statements: [["SELECT * FROM orders WHERE id = ?", [["5"]]]] },
   ]);
   expect(log.kinds.map(({ totalMs }) => totalMs)).toEqual([0.5, 1.5]);
-  expect(log).toMatchObject({ rolledBack: 1, seconds: 2, hasSessions: true });
+  expect(log).toMatchObject({ rolledBack: 1, seconds: 2, hasSessions: true, hasDurations: true });
   expect([...log.others]).toEqual([["SET", 1]]);
+});
+
+it("takes a statement once if its parsing and binding are logged with their times, and its own parameters", async () => {
+  const entry = (ms: number, step: string, sql: string, value: string): string =>
+    `2026-11-29 10:00:00.000 UTC [7] LOG:  duration: ${ms} ms  ${step} P_1: ${sql}\n` +
+    (step === "parse" ? "" : `2026-11-29 10:00:00.000 UTC [7] DETAIL:  parameters: $1 = '${value}'\n`);
+  const log = await logOf(
+    "durations.log",
+    ["SELECT $1::int", "SELECT $1::text"]
+      .flatMap((sql, i) =>
+        (["parse", "bind", "execute"] as const).map((step) => entry(0.25, step, sql, `${i}`)),
+      )
+      .join(""),
+  );
+  expect(kindsIn(log)).toEqual([
+    { calls: 1, statements: [["SELECT ?::int", [["0"]]]] },
+    { calls: 1, statements: [["SELECT ?::text", [["1"]]]] },
+  ]);
+  expect(log.kinds.map(({ totalMs }) => totalMs)).toEqual([0.75, 0.75]);
 });
 
 /** A line of a csvlog. */

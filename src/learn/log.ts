@@ -27,6 +27,8 @@ export interface LogReading {
   /** Number of log entries of statements. */
   readonly entries: number;
   readonly hasSessions: boolean;
+  /** True if the log has times of statements. */
+  readonly hasDurations: boolean;
 }
 
 interface Entry {
@@ -48,6 +50,10 @@ interface Session {
   last: Executed | undefined;
   /** A statement outside of a transaction: it is complete once the session's next entry begins. */
   single: Executed | undefined;
+  /** Time of parsing and binding the next statement. */
+  preparingMs: number;
+  /** True if the session's last entry executed a statement, so that the parameters behind it are its own. */
+  isExecuting: boolean;
 }
 
 const KEPT_TRANSACTIONS = 1_000;
@@ -57,6 +63,9 @@ const BEGIN = /^\s*(begin|start\s+transaction)\b/i;
 const COMMIT = /^\s*(commit|end)\b(?!\s+prepared)/i;
 const ROLLBACK = /^\s*(rollback|abort)\b(?!\s+(to|prepared)\b)/i;
 const LEARNABLE = /^\s*(select|insert|update|delete|merge|with|values|table|call)\b/i;
+/** Comment that train-sim puts into the statements with which it learns, and names that only it uses. */
+export const OWN_STATEMENT =
+  /\/\* train-sim \*\/|\btrain_sim|^SET LOCAL (statement|lock)_timeout = ('30s'|'2s'|\$1)$|^SET idle_session_timeout = (0|\$1)$/;
 const CONTROL_INSIDE = /^\s*(savepoint|release|rollback\s+to)\b/i;
 export const CATALOGUE_QUERY =
   /\b(from|join)\s+("?pg_catalog"?\s*\.|information_schema\s*\.|pg_(?!temp)\w+)/i;
@@ -175,18 +184,29 @@ class Collector {
   private readonly statements = new Map<string, Statement>();
   rolledBack = 0;
   entries = 0;
+  hasDurations = false;
   firstMs = Number.NaN;
   lastMs = Number.NaN;
 
-  take({ session: id, atMs }: Entry, text: string, ms: number, values: readonly (string | null)[]): void {
+  take(
+    { session: id, atMs }: Entry,
+    text: string,
+    ms: number | undefined,
+    values: readonly (string | null)[],
+  ): void {
     this.entries++;
+    if (ms !== undefined) this.hasDurations = true;
     if (!Number.isNaN(atMs)) {
       if (Number.isNaN(this.firstMs)) this.firstMs = atMs;
       this.lastMs = atMs;
     }
     const session = this.session(id);
     const parts = /;\s*\S/.test(text) ? statementsOfMessage(text) : [text];
-    for (const part of parts) this.takeStatement(session, part, ms / parts.length, values);
+    const wholeMs = (ms ?? 0) + session.preparingMs;
+    session.preparingMs = 0;
+    session.isExecuting = true;
+    for (const part of parts)
+      if (!OWN_STATEMENT.test(part)) this.takeStatement(session, part, wholeMs / parts.length, values);
   }
 
   private takeStatement(session: Session, text: string, ms: number, values: Executed["values"]): void {
@@ -212,13 +232,21 @@ class Collector {
 
   /** Adds to the session's last statement the values of its parameters. */
   addValues(id: string, values: readonly (string | null)[]): void {
-    const { last } = this.session(id);
-    if (last) last.values = values;
+    const { last, isExecuting } = this.session(id);
+    if (last && isExecuting) last.values = values;
   }
 
   addDuration(id: string, ms: number): void {
     const { last } = this.session(id);
     if (last) last.ms += ms;
+    this.hasDurations = true;
+  }
+
+  /** Adds the time of an entry that prepares the session's next statement: its parameters follow once more. */
+  addPreparing(id: string, ms: number): void {
+    const session = this.session(id);
+    session.preparingMs += ms;
+    session.isExecuting = false;
   }
 
   end(): void {
@@ -226,7 +254,10 @@ class Collector {
   }
 
   private session(id: string): Session {
-    const session = this.sessions.get(id) ?? { open: undefined, last: undefined, single: undefined };
+    const session = this.sessions.get(id) ?? {
+      ...{ open: undefined, last: undefined, single: undefined },
+      ...{ preparingMs: 0, isExecuting: false },
+    };
     this.sessions.set(id, session);
     return session;
   }
@@ -269,7 +300,9 @@ class Collector {
   }
 }
 
-const STATEMENT = /^(?:duration: ([\d.]+) ms {2})?(?:statement|execute [^:]*): ([^]*)$/;
+const STATEMENT = /^(?:duration: ([\d.]+) ms {2})?(?:statement|execute (?!fetch from )[^:]*): ([^]*)$/;
+/** An entry about a statement that is logged once more when it is executed. */
+const PREPARING = /^duration: ([\d.]+) ms {2}(?:parse|bind|execute fetch from) [^:]*: /;
 const PLAN =
   /^duration: ([\d.]+) ms {2}plan:\s*Query Text: ([^]*?)\n(?:Query Parameters: ([^\n]*)\n)?(?=[A-Z][\w ]*\b.*\(cost=|[A-Z]\w+ )/;
 const DURATION = /^duration: ([\d.]+) ms$/;
@@ -293,11 +326,18 @@ export async function readLog(files: readonly string[], database: string): Promi
         const [, ms, text] = STATEMENT.exec(message) ?? [];
         const [, planMs, planText, planParameters] = PLAN.exec(message) ?? [];
         const [, duration] = DURATION.exec(message) ?? [];
+        const [, preparing] = PREPARING.exec(message) ?? [];
         if (text !== undefined)
-          statements.take(entry, text, Number(ms ?? 0), PARAMETERS.test(detail) ? parametersIn(detail) : []);
+          statements.take(
+            entry,
+            text,
+            ms === undefined ? undefined : Number(ms),
+            PARAMETERS.test(detail) ? parametersIn(detail) : [],
+          );
         else if (planText !== undefined)
           plans.take(entry, planText, Number(planMs), parametersIn(planParameters ?? ""));
         else if (duration !== undefined) statements.addDuration(session, Number(duration));
+        else if (preparing !== undefined) statements.addPreparing(session, Number(preparing));
       }
     } catch (error) {
       throw new UsageError(`cannot read ${file}: ${messageOf(error)}`, "Name a readable file.", {
@@ -315,5 +355,6 @@ export async function readLog(files: readonly string[], database: string): Promi
     rolledBack: chosen.rolledBack,
     entries: chosen.entries,
     hasSessions,
+    hasDurations: chosen.hasDurations,
   };
 }

@@ -1,6 +1,6 @@
 // Writes one transaction of the file: an expression for each parameter, with a comment for every guess.
-import type { Catalogue } from "./catalogue.js";
-import { Expressions, nonNull, OBSERVED_MIN, type Expression } from "./expressions.js";
+import type { Catalogue, Table } from "./catalogue.js";
+import { Expressions, freshKey, isConstant, nonNull, OBSERVED_MIN, type Expression } from "./expressions.js";
 import { Reading, type SlotPlace } from "./reading.js";
 import { filledText, withoutSchemas, type Statement } from "./statement.js";
 import type { Values } from "./values.js";
@@ -30,13 +30,13 @@ export interface TransactionText {
 
 export class TransactionWriter {
   private readonly variables: Variable[] = [];
-  private readonly parameterLines: string[] = [];
+  /** Expressions of the variables that this transaction draws, in order. */
+  private readonly drawn = new Map<Variable, Expression>();
   private readonly expressions: Expressions;
   private readonly readings: readonly Reading[];
   private readonly places: readonly (readonly SlotPlace[])[];
-  /** Variables whose values no row has yet, and variables of keys that may be drawn twice. */
+  /** Variables whose values no row has yet. */
   private readonly newKeys = new Set<Variable>();
-  private readonly repeatedKeys = new Set<Variable>();
   /** Variables by statement and slot. */
   private readonly slotVariables: (Variable | undefined)[][] = [];
 
@@ -60,7 +60,11 @@ export class TransactionWriter {
 
   text(): TransactionText {
     const bodies = this.statements.map((_, i) => this.statementText(i));
-    return { lines: [...this.parameterLines, ...bodies.flat()], missing: this.expressions.missing };
+    const parameters = [...this.drawn].flatMap(([{ name }, { guess, text }]) => [
+      `-- guess: ${guess}`,
+      `-- param: ${name} = ${text}`,
+    ]);
+    return { lines: [...parameters, ...bodies.flat()], missing: this.expressions.missing };
   }
 
   private statementText(at: number): string[] {
@@ -73,7 +77,7 @@ export class TransactionWriter {
     const writings = slots.map((slot, i) => {
       const place = this.places[at]?.[i] ?? { use: "other" };
       const type = learnt.types[i] ?? "unknown";
-      const observed = learnt.values.map((row) => row[i] ?? null);
+      const observed = this.observed(at, i);
       const known = slot.number === undefined ? undefined : byNumber.get(slot.number);
       if (known !== undefined) return known;
       const kept = this.keptConstant(slot.constant, place, nonNull(observed));
@@ -82,9 +86,8 @@ export class TransactionWriter {
       slotVariables[i] = shared;
       let name = shared?.name;
       if (name === undefined) {
-        const expression = this.expressions.draw(place, type, observed);
+        const expression = this.withLostLink(place, this.expressions.draw(place, type, observed));
         const variable = this.declare(place, expression);
-        if (expression.mayRepeat) this.repeatedKeys.add(variable);
         if (expression.isNew) this.newKeys.add(variable);
         slotVariables[i] = variable;
         name = variable.name;
@@ -95,8 +98,12 @@ export class TransactionWriter {
     const reading = this.readings[at] as Reading;
     let sql = withoutSchemas(filledText(learnt.statement, writings), this.catalogue);
     const lines: string[] = [];
-    if (reading.verb === "INSERT" && !/\bon\s+conflict\b/i.test(sql) && this.mayCollide(at)) {
-      lines.push("-- guess: ON CONFLICT DO NOTHING, because drawn keys of a unique index may repeat");
+    const taken =
+      reading.verb === "INSERT" && !/\bon\s+conflict\b/i.test(sql) ? this.takenShare(at) : undefined;
+    if (taken !== undefined) {
+      lines.push(
+        `-- guess: ON CONFLICT DO NOTHING, because drawn keys of a unique index may repeat: ${(taken * 100).toFixed(0)} % of the made keys have a row, and their calls insert none`,
+      );
       sql = sql.replace(
         /(\s+returning\b[^]*)?$/i,
         (returning: string) => ` ON CONFLICT DO NOTHING${returning}`,
@@ -105,22 +112,107 @@ export class TransactionWriter {
     return [...lines, `${sql};`];
   }
 
-  /** True if a unique index can refuse the row, because none of the index's columns has a new value. */
-  private mayCollide(at: number): boolean {
-    const table = this.readings[at]?.tables[0];
-    if (!table) return false;
-    const given = new Map(
+  /** Values of the slot in the log; those of a whole concatenation if the slot is to have them. */
+  private observed(at: number, slot: number): (string | null)[] {
+    const operands = this.places[at]?.[slot]?.operands ?? [slot];
+    return (this.statements[at]?.values ?? []).map((row) => {
+      const parts = operands.map((operand) => row[operand] ?? null);
+      return parts.length === 1 ? (parts[0] ?? null) : parts.join("");
+    });
+  }
+
+  /** Says so if a row that this transaction inserts is the parent, and its key is not known. */
+  private withLostLink({ use, table, column }: SlotPlace, expression: Expression): Expression {
+    const parent = use === "inserted" && table && column && this.values.parentOf(table, column)?.table;
+    const isInserted =
+      parent &&
+      parent !== table &&
+      this.readings.some(({ verb, tables }) => verb === "INSERT" && tables[0] === parent);
+    return isInserted
+      ? {
+          ...expression,
+          guess: `${expression.guess}; its link to the inserted row of ${parent.name} is lost`,
+        }
+      : expression;
+  }
+
+  /** Variables of the inserted columns, by number; undefined for a constant. */
+  private givenVariables(at: number): Map<number, Variable | undefined> {
+    return new Map(
       (this.places[at] ?? []).flatMap(({ use, column }, i) =>
         use === "inserted" && column ? [[column.number, this.slotVariables[at]?.[i]] as const] : [],
       ),
     );
-    const isNew = (number: number): boolean => {
+  }
+
+  /** Earlier statements that insert into the table of statement `at`. */
+  private earlierInserts(at: number): number[] {
+    const table = this.readings[at]?.tables[0];
+    return [...this.readings.slice(0, at).entries()].flatMap(([i, { verb, tables }]) =>
+      verb === "INSERT" && tables[0] === table ? [i] : [],
+    );
+  }
+
+  /**
+   * Share of the keys that have a row already, if a unique index can refuse the row: none of the index's columns has a
+   * new value, and none can have one.
+   */
+  private takenShare(at: number): number | undefined {
+    const table = this.readings[at]?.tables[0];
+    if (!table) return undefined;
+    const given = this.givenVariables(at);
+    const before = this.earlierInserts(at).map((i) => this.givenVariables(i));
+    let share: number | undefined;
+    for (const set of this.values.uniqueSets(table)) {
+      if (!set.every((number) => given.has(number))) continue;
+      const isNew = (number: number): boolean => {
+        const variable = given.get(number);
+        return variable !== undefined && this.newKeys.has(variable);
+      };
+      // Rows of one transaction that share a new key differ in the rest of it.
+      const isShared = before.some((earlier) =>
+        set.every((number) => !isNew(number) || earlier.get(number) === given.get(number)),
+      );
+      const isKeyNew = set.some(isNew);
+      if (isKeyNew && !isShared) continue;
+      if (isKeyNew && set.some((number) => given.get(number) === undefined)) continue;
+      if (!this.renew(table, set, given, isKeyNew ? before : undefined))
+        share = Math.max(share ?? 0, this.values.takenShare(table, set));
+    }
+    return share;
+  }
+
+  /**
+   * Draws one column of the key anew, so that no row has it.
+   * @param before earlier rows of the transaction, if the rest of the key is new and theirs too: all are numbered
+   */
+  private renew(
+    table: Table,
+    set: readonly number[],
+    given: ReadonlyMap<number, Variable | undefined>,
+    before: readonly ReadonlyMap<number, Variable | undefined>[] | undefined,
+  ): boolean {
+    for (const number of set) {
+      const column = table.columns.find((each) => each.number === number);
       const variable = given.get(number);
-      return variable !== undefined && this.newKeys.has(variable);
-    };
-    const isRepeated = [...given.values()].some((variable) => variable && this.repeatedKeys.has(variable));
-    const sets = this.values.uniqueSets(table).filter((set) => set.length > 1);
-    return isRepeated || sets.some((set) => set.every((number) => given.has(number) && !isNew(number)));
+      if (!column || !variable || !this.drawn.has(variable) || this.values.parentOf(table, column)) continue;
+      const isWhole = /^int[248]$/.test(column.typeName);
+      const where = `${table.name}.${column.name}`;
+      if (before && isWhole) {
+        for (const [i, row] of [...before, given].entries()) {
+          const each = row.get(number);
+          const guess = `${where}: numbered, because the rows of this transaction share the rest of the key`;
+          if (each && this.drawn.has(each)) this.drawn.set(each, { text: String(i + 1), guess });
+        }
+        return true;
+      }
+      const fresh = before ? undefined : freshKey(column);
+      if (!fresh) continue;
+      this.drawn.set(variable, { ...fresh, guess: `${where}: ${fresh.guess}` });
+      this.newKeys.add(variable);
+      return true;
+    }
+    return false;
   }
 
   /** Binds generated keys of a row that later statements of the transaction use. */
@@ -131,7 +223,8 @@ export class TransactionWriter {
     const bound = table.columns.flatMap((column) => {
       const given =
         this.places[at]?.some((place) => place.use === "inserted" && place.column === column) ?? false;
-      if (given || !reading.returned.includes(column.name)) return [];
+      const output = reading.returned.get(column.name);
+      if (given || output === undefined) return [];
       const { root } = this.values.space(table, column);
       const isUsed = this.places
         .slice(at + 1)
@@ -149,7 +242,7 @@ export class TransactionWriter {
       const variable = { name, root, columnName: column.name };
       this.variables.push(variable);
       this.newKeys.add(variable);
-      return [`${column.sql} as ${name}`];
+      return [`${output} as ${name}`];
     });
     return bound.length > 0 ? [`-- returning: ${bound.join(", ")}`] : [];
   }
@@ -161,11 +254,14 @@ export class TransactionWriter {
     observed: readonly string[],
   ): string | undefined {
     if (constant === undefined || new Set(observed).size > 1) return undefined;
-    const { table, column, use } = place;
+    const { table, column, use, concatenation } = place;
+    if (concatenation !== undefined && concatenation !== "mixed")
+      return /^'[%_]*'$/.test(constant) ? constant : undefined;
     const isCode = use === "limit" || use === "offset" || (!column && observed.length >= OBSERVED_MIN);
     const isListed =
       table && column && (this.values.listed(table, column)?.includes(observed[0] ?? "") ?? false);
-    return isCode || isListed || this.expressions.isPermitted(place) ? constant : undefined;
+    const isKeyNumber = isConstant(observed) && this.expressions.isKeyNumber(place, observed[0] ?? "");
+    return isCode || isListed || isKeyNumber || this.expressions.isPermitted(place) ? constant : undefined;
   }
 
   /** A variable of an earlier statement that has the same value. */
@@ -177,7 +273,7 @@ export class TransactionWriter {
   ): Variable | undefined {
     const rows = this.statements[at]?.values ?? [];
     if (rows.length >= OBSERVED_MIN) {
-      const observed = rows.map((row) => row[slot] ?? null);
+      const observed = this.observed(at, slot);
       if (new Set(observed).size > 1)
         for (const [i, earlier] of this.slotVariables.slice(0, at + 1).entries())
           for (const [j, variable] of earlier.entries()) {
@@ -200,7 +296,10 @@ export class TransactionWriter {
     const occurrence = occurrences.get(root) ?? 0;
     occurrences.set(root, occurrence + 1);
     if (at === 0 && candidates.length > 0) return undefined;
-    return candidates[occurrence];
+    const isNew = (variable: Variable): boolean => this.newKeys.has(variable);
+    // A second row of the same table has values of its own, except for the key of the row to which both belong.
+    if (use === "inserted" && this.earlierInserts(at).length > 0) return candidates.find(isNew);
+    return candidates[occurrence] ?? sameRoot.find(isNew);
   }
 
   private returnedVariable({ table, column }: SlotPlace): Variable | undefined {
@@ -225,7 +324,7 @@ export class TransactionWriter {
     return name;
   }
 
-  private declare(place: SlotPlace, { text, guess }: Expression): Variable {
+  private declare(place: SlotPlace, expression: Expression): Variable {
     const { table, column, argument, use } = place;
     const name = this.freeName(
       column?.name ?? argument ?? (use === "limit" || use === "offset" ? `${use}_rows` : "p"),
@@ -236,7 +335,7 @@ export class TransactionWriter {
         : undefined;
     const variable = { name, root, columnName: column?.name };
     this.variables.push(variable);
-    this.parameterLines.push(`-- guess: ${guess}`, `-- param: ${name} = ${text}`);
+    this.drawn.set(variable, expression);
     return variable;
   }
 }

@@ -26,6 +26,15 @@ export interface SlotPlace {
   readonly argument?: string;
   /** Type of the CAST around the slot. */
   readonly castTo?: string;
+  /**
+   * Present if the slot is an operand of `||` in a concatenation that a column is compared with: `main` for the operand
+   * that can be the whole value, `rest` for the others, `mixed` if operands are no slots.
+   */
+  readonly concatenation?: "main" | "rest" | "mixed";
+  /** Slots of the concatenation, in order. */
+  readonly operands?: readonly number[];
+  /** Column of the concatenation, for words. */
+  readonly of?: string;
 }
 
 /** Texts that functions of the server take, where another text would be an error. */
@@ -94,7 +103,10 @@ export class Reading {
   private readonly byAlias = new Map<string, Table>();
   readonly tables: readonly Table[];
 
-  constructor(statement: Statement, catalogue: Catalogue) {
+  constructor(
+    private readonly statement: Statement,
+    catalogue: Catalogue,
+  ) {
     this.marks = marksOf(statement);
     const tables: Table[] = [];
     for (const [at, mark] of this.marks.entries()) {
@@ -146,21 +158,29 @@ export class Reading {
     return this.verb === "SELECT" && ![...writes, ...functions].some((word) => words.has(word));
   }
 
-  /** The columns of the RETURNING list that are plain names. */
-  get returned(): string[] {
+  /** Columns that RETURNING gives as they are: the name of each, and how the result names it in SQL. */
+  get returned(): ReadonlyMap<string, string> {
     const at = this.marks.findLastIndex(({ text }) => /^returning$/i.test(text));
-    if (at < 0) return [];
-    const rest = this.marks.slice(at + 1);
-    const columns = rest.filter(
-      (mark, i) =>
-        isName(mark) &&
-        rest[i + 1]?.text !== "(" &&
-        rest[i + 1]?.text !== "." &&
-        !/^as$/i.test(rest[i - 1]?.text ?? ""),
+    const items: string[][] = [[]];
+    let depth = 0;
+    for (const { text } of at < 0 ? [] : this.marks.slice(at + 1)) {
+      if (text === "(") depth++;
+      if (text === ")") depth--;
+      if (text === "," && depth === 0) items.push([]);
+      else items.at(-1)?.push(text);
+    }
+    return new Map(
+      items.flatMap((item): (readonly [string, string])[] => {
+        const words = item[1] === "." ? item.slice(2) : item;
+        const [column = "", ...rest] = words;
+        if (column === "*") return (this.tables[0]?.columns ?? []).map(({ name, sql }) => [name, sql]);
+        const output = /^as$/i.test(rest[0] ?? "") ? rest.slice(1) : rest;
+        const sql = output[0] ?? column;
+        return NAME.test(column) && output.length <= 1
+          ? [[unquoted(column), sql.startsWith('"') ? sql : sql.toLowerCase()]]
+          : [];
+      }),
     );
-    return rest.some(({ text }) => text === "*")
-      ? (this.tables[0]?.columns ?? []).map(({ name }) => name)
-      : columns.map(({ text }) => unquoted(text));
   }
 
   get isOneRowInsert(): boolean {
@@ -169,7 +189,41 @@ export class Reading {
   }
 
   places(): SlotPlace[] {
-    return this.marks.flatMap(({ slot }, at) => (slot === undefined ? [] : [this.placeAt(at)]));
+    return this.marks.flatMap(({ slot }, at) =>
+      slot === undefined ? [] : [this.placeInConcatenation(at) ?? this.placeAt(at)],
+    );
+  }
+
+  /** Place of an operand of `||` that is compared with a column; undefined for another slot. */
+  private placeInConcatenation(slotAt: number): SlotPlace | undefined {
+    const behind = (at: number): number => (this.text(at + 1) === "::" ? behind(at + 2) : at + 1);
+    let first = slotAt;
+    while (this.text(first - 1) === "||") {
+      let at = first - 2;
+      while (this.text(at - 1) === "::") at -= 2;
+      if (this.text(at) === ")") at = this.opening(at);
+      first = this.text(at - 1) === "." ? at - 2 : at;
+    }
+    const operands: number[] = [];
+    let isMixed = false;
+    let at = first;
+    for (;;) {
+      const slot = this.marks[at]?.slot;
+      if (slot === undefined) isMixed = true;
+      else operands.push(slot);
+      if (this.text(behind(at)) !== "||") break;
+      at = behind(at) + 1;
+    }
+    if (operands.length + Number(isMixed) < 2) return undefined;
+    const place = this.placeAt(first);
+    if (!place.table || !place.column || !["key", "like", "range"].includes(place.use)) return undefined;
+    if (isMixed) return { use: "other", concatenation: "mixed" };
+    // A constant such as '%' is the beginning or the end of a pattern.
+    const values = operands.filter((slot) => !/^'[%_]*'$/.test(this.statement.slots[slot]?.constant ?? ""));
+    const isMain = this.marks[slotAt]?.slot === (values[0] ?? operands[0]);
+    return isMain
+      ? { ...place, concatenation: "main", operands: values }
+      : { use: "other", concatenation: "rest", of: `${place.table.name}.${place.column.name}` };
   }
 
   private text(at: number): string {

@@ -60,6 +60,31 @@ it("says that transactions are not learnt if no counts add up to the commits", (
   expect(missing).toEqual([expect.stringContaining("the statements of 400 transactions with BEGIN")]);
 });
 
+it("says that BEGIN is counted too rarely if statements share more calls, as with prepared BEGIN", () =>
+  expect(
+    transactionsInCounts(
+      [call("BEGIN", 4), call("INSERT INTO a", 900), call("UPDATE b", 900), call("COMMIT", 4)],
+      60,
+    ).missing,
+  ).toEqual([expect.stringContaining("BEGIN was counted 4 times, and 2 statements share 900 calls")]));
+
+it("leaves out train-sim's own statements, and counts hidden calls", () =>
+  expect(
+    transactionsInCounts(
+      [
+        call("SELECT /* train-sim */ a FROM pg_class", 9),
+        call("SAVEPOINT train_sim_learn", 9),
+        call("SET LOCAL lock_timeout = '2s'", 9),
+        call("<insufficient privilege>", 1000),
+      ],
+      60,
+    ),
+  ).toMatchObject({
+    transactions: [],
+    hiddenCalls: 1000,
+    missing: [expect.stringContaining("1 000 calls")],
+  }));
+
 it("counts statements that cannot be learnt, by their kind", () =>
   expect(
     transactionsInCounts(

@@ -1,5 +1,5 @@
 // Transactions as far as counts show them: statements called exactly as often as COMMIT, or as groups that add up to it.
-import { CATALOGUE_QUERY, controlOf, isLearnable, type LogReading } from "./log.js";
+import { CATALOGUE_QUERY, controlOf, isLearnable, OWN_STATEMENT, type LogReading } from "./log.js";
 import type { StatementCalls } from "./calls.js";
 import { readStatement, type Statement } from "./statement.js";
 
@@ -12,6 +12,7 @@ export interface Transaction {
   readonly totalMs: number;
   /** Sentences about the transaction, which its comment repeats. */
   readonly guesses: readonly string[];
+  readonly isOrderKnown: boolean;
 }
 
 export interface Learnt {
@@ -19,6 +20,9 @@ export interface Learnt {
   readonly seconds: number | undefined;
   /** Sentences about calls that are not in the transactions. */
   readonly missing: readonly string[];
+  readonly isTimeKnown: boolean;
+  /** Calls whose texts the role may not read. */
+  readonly hiddenCalls: number;
 }
 
 /** Difference of two counts of the same transactions: an interval cuts some of them at its ends. */
@@ -27,6 +31,8 @@ const CUT_TRANSACTIONS = 2;
 /** Fewer calls may be equal by chance. */
 const GROUPED_CALLS_MIN = 20;
 const GROUPS_MAX = 12;
+/** Fewer calls of BEGIN than this share of the statements' calls cannot have begun them all. */
+const PREPARED_SHARE_MAX = 0.5;
 const HIDDEN_TEXT = "<insufficient privilege>";
 
 /** Query with which the server checks a foreign key when a transaction ends. */
@@ -81,6 +87,7 @@ export function transactionsInCounts(all: readonly StatementCalls[], seconds: nu
   const learnable: StatementCalls[] = [];
   for (const each of all) {
     const control = controlOf(each.text);
+    if (OWN_STATEMENT.test(each.text)) continue;
     if (each.text === HIDDEN_TEXT) add("hidden", each.calls);
     else if (control !== undefined) add(control, each.calls);
     else if (KEY_CHECK.test(each.text)) continue;
@@ -99,23 +106,35 @@ export function transactionsInCounts(all: readonly StatementCalls[], seconds: nu
     calls: each.calls,
     totalMs: each.totalMs,
     guesses: [],
+    isOrderKnown: true,
   });
   const together = (group: readonly StatementCalls[]): Transaction => {
     const ordered = group.toSorted((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0));
     const calls = Math.max(...group.map((each) => each.calls));
+    const isOrderKnown = group.every(({ since }) => since !== "");
     return {
       statements: ordered.map(({ text }) => ({ statement: readStatement(text), values: [] })),
       calls,
       totalMs: sum(group.map(({ totalMs }) => totalMs)),
       guesses: [
         `one transaction, because its statements and COMMIT were called equally often (${counted(calls)} times)`,
-        group.some(({ since }) => since === "")
-          ? "the order of its statements is not in the statistics; --log shows it"
+        !isOrderKnown
+          ? "the order of its statements is not in the statistics: reads, inserts with parents before children, changes; --log shows it"
           : "its statements stand in the order in which the server saw each first; --log shows their order",
       ],
+      isOrderKnown,
     };
   };
-  if (commits > 0 && groups.length === 0)
+  const [likely] = equalGroups(learnable)
+    .filter((group) => group.every(({ since }) => since === ""))
+    .toSorted((a, b) => b.length - a.length);
+  const begins = others.get("begin") ?? 0;
+  const shared = likely?.[0]?.calls ?? 0;
+  if (likely && groups.length === 0 && begins < shared * PREPARED_SHARE_MAX)
+    missing.push(
+      `transactions: BEGIN was counted ${counted(begins)} times, and ${likely.length} statements share ${counted(shared)} calls: the statistics may miss a prepared BEGIN and COMMIT, as on PostgreSQL 15; each statement is a transaction here; --log shows them`,
+    );
+  else if (commits > 0 && groups.length === 0)
     missing.push(
       `the statements of ${counted(commits)} transactions with BEGIN: their counts do not show them; each statement is a transaction here; --log shows them`,
     );
@@ -133,6 +152,8 @@ export function transactionsInCounts(all: readonly StatementCalls[], seconds: nu
     transactions: [...groups.map(together), ...learnable.filter((each) => !grouped.has(each)).map(single)],
     seconds,
     missing,
+    isTimeKnown: true,
+    hiddenCalls: hidden ?? 0,
   };
 }
 
@@ -143,15 +164,22 @@ export function transactionsInLog(log: LogReading): Learnt {
     missing.push(
       "sessions: log_line_prefix has no %p in brackets, so entries of several sessions may be mixed",
     );
+  if (!log.hasDurations)
+    missing.push(
+      "the time of the statements: the log has none; set log_min_duration_statement = 0 and log again. Statements were chosen by calls alone",
+    );
   return {
     transactions: log.kinds.map(({ statements, calls, totalMs }) => ({
       statements,
       calls,
       totalMs,
       guesses: [],
+      isOrderKnown: true,
     })),
     seconds: log.seconds > 0 ? log.seconds : undefined,
     missing,
+    isTimeKnown: log.hasDurations,
+    hiddenCalls: 0,
   };
 }
 

@@ -6,6 +6,8 @@ export interface Space {
   /** Number of values as SQL and expressions write it: `:orders_rows` or a number. */
   readonly size: string;
   readonly count: number;
+  /** Number of values in the database, which may have more rows than are made. */
+  readonly there: number;
   /** The column whose values these are, at the end of its foreign keys. */
   readonly root: string;
   readonly isUnique: boolean;
@@ -34,6 +36,10 @@ const PICK_SLOTS = 20;
 const DECIMAL = 10;
 /** Added to the values of a number with a CHECK that statements change. */
 const CHANGED_BASE = 1_000_000;
+/** Rows of which ANALYZE takes its statistics, with default_statistics_target. */
+export const SAMPLED_ROWS_MAX = 30_000;
+/** Probability with which uniform draws may look skewed. */
+const CHANCE_MAX = 0.01;
 
 export const isTextType = (typeName: string): boolean => TEXT_TYPES.includes(typeName);
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -101,6 +107,15 @@ export class Values {
     return [...constraints.map(({ columns }) => columns), ...indexes.map(({ columns }) => columns)];
   }
 
+  /** Share of the values of a unique key that the made rows take. */
+  takenShare(table: Table, set: readonly number[]): number {
+    const keys = set.reduce((product, number) => {
+      const column = table.columns.find((each) => each.number === number);
+      return product * (column ? this.space(table, column).count : 1);
+    }, 1);
+    return Math.min(1, this.rowsOf(wholeOf(table, this.catalogue)).count / keys);
+  }
+
   isUnique(table: Table, column: Column): boolean {
     return this.uniqueSets(table).some((set) => set.length === 1 && set[0] === column.number);
   }
@@ -150,11 +165,12 @@ export class Values {
   private ownSpace(table: Table, column: Column, root: string): Space {
     const { setting, count: rows } = this.rowsOf(table);
     if (this.isUnique(table, column) && rows > 0)
-      return { size: `:${setting}`, count: rows, root, isUnique: true };
+      return { size: `:${setting}`, count: rows, there: Math.max(rows, table.rows), root, isUnique: true };
     const { distinct } = column.statistics ?? { distinct: DISTINCT_WITHOUT_STATISTICS };
     const wanted = distinct < 0 ? -distinct * rows : distinct;
     const count = Math.max(1, Math.round(Math.min(wanted, rows || 1, this.writing(table, column).most)));
-    return { size: String(count), count, root, isUnique: false };
+    const there = Math.max(count, distinct < 0 ? -distinct * table.rows : distinct);
+    return { size: String(count), count, there, root, isUnique: false };
   }
 
   /** Values that the schema lists, or that may be read; undefined for a column of other values. */
@@ -163,6 +179,15 @@ export class Values {
     if (common.length > 0) return slotsOf(common);
     if (column.labels) return [...column.labels];
     if (column.typeName === "bool") return ["true", "false"];
+    return this.checkedValues(table, column);
+  }
+
+  /** True if a CHECK lists the column's values. */
+  isChecked(table: Table, column: Column): boolean {
+    return this.checkedValues(table, column) !== undefined;
+  }
+
+  private checkedValues(table: Table, column: Column): string[] | undefined {
     const check = table.constraints.find((each) => listedValues(each) && each.columns[0] === column.number);
     return check && listedValues(check);
   }
@@ -306,15 +331,19 @@ export class Values {
     if (isSelfReference && !column.isNotNull) return undefined;
     const index =
       fixed ??
-      (space.isUnique && !isReferring ? "g" : this.spreadIndex(space, spread, statistics?.topShare ?? 0));
+      (space.isUnique && !isReferring
+        ? "g"
+        : this.spreadIndex(space, spread, table, statistics?.topShare ?? 0));
     return this.writing(table, column).inSql(
       space.isUnique && isReferring ? `(1 + mod(g - 1, ${space.size}))` : index,
     );
   }
 
-  private spreadIndex({ size, count }: Space, spread: number, share: number): string {
+  private spreadIndex(space: Space, spread: number, table: Table, share: number): string {
+    const { size, count } = space;
     if (size === "1") return "1";
-    if (!isSkewed(count, share)) return `(1 + mod(g * ${spread}, ${size}))`;
+    if (!isSkewed(space, share, Math.min(table.rows, SAMPLED_ROWS_MAX)))
+      return `(1 + mod(g * ${spread}, ${size}))`;
     // A power of a uniform number gives the first value its share.
     const power = (Math.log(count) / -Math.log(share)).toFixed(3);
     return `(1 + floor(${size} * power(mod(g * ${spread}, 1000003) / 1000003.0, ${power})))::bigint`;
@@ -345,8 +374,22 @@ export class Values {
   }
 }
 
-export function isSkewed(count: number, share: number): boolean {
-  return count > 2 && share < 1 && share > 2 / count;
+/** Probability that a Poisson variable with that mean reaches `least`. */
+function poissonTail(mean: number, least: number): number {
+  let logTerm = -mean;
+  for (let k = 1; k <= least; k++) logTerm += Math.log(mean / k);
+  let sum = 0;
+  for (let k = least, term = Math.exp(logTerm); term > sum * 1e-9; k++, term *= mean / k) sum += term;
+  return sum;
+}
+
+/**
+ * True if the most common of the values has more than twice an even share, and more than it would have by chance in that
+ * number of draws.
+ */
+export function isSkewed({ count, there }: Space, share: number, draws: number): boolean {
+  if (count <= 2 || share >= 1 || share <= 2 / Math.min(there, draws)) return false;
+  return there * poissonTail(draws / there, Math.round(share * draws)) < CHANCE_MAX;
 }
 
 /** Text of that length that hardly compresses. */

@@ -47,8 +47,8 @@ trials: 1
     ]),
   );
   expect(weights).toMatchObject({
-    ...{ "select-products": 80, "select-orders": 40, "insert-carts": 40, "insert-orders-transaction": 30 },
-    "update-orders": 20,
+    ...{ "select-products-by-sku": 80, "select-orders-by-customer_id": 40, "insert-carts": 40 },
+    ...{ "insert-orders-transaction": 30, "update-orders-by-id": 20 },
   });
   const all = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
   for (const [name, weight] of Object.entries(weights)) {

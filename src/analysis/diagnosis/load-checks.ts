@@ -159,7 +159,7 @@ export const withoutRows: Check = ({ trial }) => {
     return (
       `${idle} of ${counted(transactions, "transaction")} of ${operation} returned and changed no row ` +
       `(${percent(seen, WITHOUT_ROWS_SHARE_MAX)}): its rate does not measure work. ` +
-      "If they are empty polls, write -- returning: or end above the claim"
+      "Check that its parameters meet rows, or new keys if it inserts. A poll of a queue has -- returning: or end above its claim"
     );
   });
 };

@@ -1,6 +1,7 @@
 // A second attempt continues after the last commit and sends the same statements again.
 import type { Connection, SqlSession, SqlValue, Statement } from "../../database/sql.js";
 import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
+import { TrialError } from "../../foundation/errors.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
 import type { CompiledTransaction, Operation } from "./compile.js";
 import { evaluate } from "./expression.js";
@@ -364,7 +365,10 @@ export class ScriptRun implements Run {
     for (const { column, variable } of bindings) {
       const columnValue = typeof column === "number" ? Object.values(row)[column] : row[column];
       if (columnValue === undefined)
-        throw new Error(`${this.placeText(step)}: ${name} has no column ${column}`);
+        throw new TrialError(
+          `${this.placeText(step)}: the result of ${name} has no column ${column}`,
+          `Name one of its columns: ${Object.keys(row).join(", ") || "it has none"}.`,
+        );
       this.assign(variable, valueOf(columnValue));
     }
   }
