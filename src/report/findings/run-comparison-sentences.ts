@@ -97,10 +97,7 @@ export function regressionText(finding: RunFinding, maxRegression: number): stri
     familyLow === null
       ? `95 % CI ${intervalText(ciLow, ciHigh)}`
       : `95 % CI ${intervalText(familyLow, familyHigh)} over all metrics`;
-  const p =
-    pWorse === null
-      ? ""
-      : `, p ${pValueText(pWorse)} if truly at most ${percentText(maxRegression)}`;
+  const p = pWorse === null ? "" : `, p ${pValueText(pWorse)} if truly at most ${percentText(maxRegression)}`;
   return `REGRESSION: ${treatment} ${operation} ${titleOf(metric, unit)} is ${direction}: ${ratioText(ratio)} (${interval}${p})`;
 }
 

@@ -1,5 +1,5 @@
 // Parts of a file of SQL while it is read.
-import type { Invariant, Parameter, Place, SqlText } from "../script/program.js";
+import type { FileProblem, Invariant, Parameter, Place, Program, SqlText } from "../script/program.js";
 import { isOwnVariable, isUsedBeforeEnd, sqlStepsOf } from "../script/statements.js";
 import type { DraftStep } from "./parts.js";
 
@@ -26,6 +26,18 @@ export interface DraftTables {
   readonly schema: SqlText[];
   readonly preload: SqlText[];
 }
+
+export function mapTables({ schema, preload }: DraftTables, map: (sql: SqlText) => SqlText): DraftTables {
+  return { schema: schema.map(map), preload: preload.map(map) };
+}
+
+export type ReadTables =
+  | {
+      readonly tables: Pick<Program, "schema" | "preload" | "variants" | "invariants">;
+      /** A script's text without the schema that a dump of the tables makes. */
+      readonly unqualified: (script: string) => string;
+    }
+  | { readonly problems: readonly FileProblem[] };
 
 /** True if the variable is a parameter of the transaction, or returned by one of its statements. */
 export function isOwn({ parameters, steps }: DraftTransaction, name: string): boolean {

@@ -20,9 +20,11 @@ import { pauseOf } from "../script/pause.js";
 import {
   invariantOf,
   isOwn,
+  mapTables,
   type DraftInvariant,
   type DraftTables,
   type DraftTransaction,
+  type ReadTables,
 } from "./drafts.js";
 import { isPartEnd, stepsOfTransaction } from "./parts.js";
 import { PendingDirectives } from "./pending-directives.js";
@@ -34,18 +36,6 @@ const PARAMETERS_MAX = 65_535;
 
 /** Directives of a file that has tables only. */
 const TABLE_DIRECTIVES: readonly string[] = ["schema", "preload", "variant", "invariant"];
-
-type ReadTables =
-  | {
-      readonly tables: Pick<Program, "schema" | "preload" | "variants" | "invariants">;
-      /** A script's text without the schema that a dump of the tables makes. */
-      readonly unqualified: (script: string) => string;
-    }
-  | { readonly problems: readonly FileProblem[] };
-
-function mapTables({ schema, preload }: DraftTables, map: (sql: SqlText) => SqlText): DraftTables {
-  return { schema: schema.map(map), preload: preload.map(map) };
-}
 
 class Reader {
   private readonly problems: FileProblem[] = [];
