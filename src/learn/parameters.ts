@@ -112,7 +112,7 @@ export class TransactionWriter {
     return [...lines, `${sql};`];
   }
 
-  /** Values of the slot in the log; those of a whole concatenation if the slot is to have them. */
+  /** Values of the slot in the log, or of the whole concatenation if the slot is to have its values. */
   private observed(at: number, slot: number): (string | null)[] {
     const operands = this.places[at]?.[slot]?.operands ?? [slot];
     return (this.statements[at]?.values ?? []).map((row) => {
@@ -183,7 +183,7 @@ export class TransactionWriter {
   }
 
   /**
-   * Draws one column of the key anew, so that no row has it.
+   * Draws a new value for one column of the key, so that no row has it.
    * @param before earlier rows of the transaction, if the rest of the key is new and theirs too: all are numbered
    */
   private renew(
@@ -297,7 +297,7 @@ export class TransactionWriter {
     occurrences.set(root, occurrence + 1);
     if (at === 0 && candidates.length > 0) return undefined;
     const isNew = (variable: Variable): boolean => this.newKeys.has(variable);
-    // A second row of the same table has values of its own, except for the key of the row to which both belong.
+    // A second row of the same table gets other values, except for the key of the row to which both belong.
     if (use === "inserted" && this.earlierInserts(at).length > 0) return candidates.find(isNew);
     return candidates[occurrence] ?? sameRoot.find(isNew);
   }

@@ -165,7 +165,7 @@ export class Join {
         state.interruptedMs = Number.NaN;
       } else if (kind === "finished") state.ends++;
       else if (kind === "failed") state.failures++;
-      else if (kind === "interrupted") {
+      else {
         this.interrupted++;
         state.interruptedMs = atMs;
       }
