@@ -35,7 +35,7 @@ export const jobs: AuditedFamily = {
       kind: "deleted",
       change: `DELETE FROM jobs WHERE payload ->> 'id' = '${first}'`,
       found: { lost: 1 },
-      named: [`lost ${first}: acknowledged, never ran, not in the tables`],
+      named: [`lost ${first}: acknowledged, not in the tables, and never ran`],
     },
     {
       what: "a job that is called done and never ran",
