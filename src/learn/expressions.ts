@@ -1,6 +1,7 @@
 // Expressions that draw the values of parameters: from the schema, the statistics, and the shape of values in a log.
 import type { Catalogue, Column, Table } from "./catalogue.js";
-import { FUNCTION_TEXTS, type SlotPlace } from "./reading.js";
+import { FUNCTION_TEXTS } from "./function-texts.js";
+import type { SlotPlace } from "./reading.js";
 import {
   isSkewed,
   isTextType,

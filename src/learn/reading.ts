@@ -1,4 +1,5 @@
 // Reads a statement as far as its tokens show it: its tables, and the column that each parameter belongs to.
+import { FUNCTION_TEXTS } from "./function-texts.js";
 import { tokensOf } from "../workloads/own.js";
 import type { Catalogue, Column, Table } from "./catalogue.js";
 import { TYPES_BEFORE_CONSTANT, unquoted, type Statement } from "./statement.js";
@@ -36,21 +37,6 @@ export interface SlotPlace {
   /** Column of the concatenation, for words. */
   readonly of?: string;
 }
-
-/** Texts that functions of the server take, where another text would be an error. */
-export const FUNCTION_TEXTS: Readonly<Record<string, string>> = {
-  date_part: "epoch",
-  date_trunc: "day",
-  decode: "hex",
-  encode: "hex",
-  json_array_elements: "[{}]",
-  json_to_recordset: "[{}]",
-  jsonb_array_elements: "[{}]",
-  jsonb_to_recordset: "[{}]",
-  pg_sleep: "0.01",
-  timezone: "UTC",
-  to_char: "YYYY-MM-DD",
-};
 
 interface Mark {
   readonly text: string;
