@@ -5,7 +5,7 @@ import type { Endpoint } from "../database/endpoint.js";
 import { quoteIdentifier } from "../database/postgres/quoting.js";
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { callsBetween, readCounts, statisticsSchema, type Counts } from "./calls.js";
-import { readCatalogue, type Catalogue, type Table } from "./catalogue.js";
+import { readCatalogue, type Catalogue } from "./catalogue.js";
 import { readLog } from "./log.js";
 import { leftOut, LINE_CHARACTERS, type Described } from "./described.js";
 import { fileOf, type LearntFile } from "./learnt-file.js";
