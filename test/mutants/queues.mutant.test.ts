@@ -51,5 +51,5 @@ queue(
   "a job runs that nobody enqueued",
   "unexpected",
   "await sleep(job.payload.ms);",
-  'send({ event: "started", id: "ffffffff-ffff-4fff-bfff-ffffffffffff", attempt: 1, atMs: 1 }); await sleep(job.payload.ms);',
+  'send({ event: "started", id: "ffffffff-ffff-4fff-bfff-ffffffffffff", attempt: 1, atMs: Number(process.hrtime.bigint()) / 1e6 }); await sleep(job.payload.ms);',
 );
