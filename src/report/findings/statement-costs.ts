@@ -5,7 +5,8 @@ import { median } from "../../analysis/statistics/quantiles.js";
 import { completeTrials } from "../../analysis/steady-state/series.js";
 import type { ResultDocument, StatementEvidence, TreatmentResult } from "../../results/result-schema.js";
 
-export const STATEMENT_COSTS_TITLE = "Statements on the server, medians over trials";
+export const STATEMENT_COSTS_TITLE =
+  "Statements on the server, medians over trials; WAL with pages written whole after a checkpoint";
 export const STATEMENT_COST_COLUMNS = columnsOf(["statement", "treatment"], ["calls", "ms/call", "WAL/call"]);
 
 /** Number of statements with the longest total time that have rows. */

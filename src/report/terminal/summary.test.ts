@@ -150,7 +150,8 @@ describe("the summary", () => {
           totalMs: (id === "text" ? 20 : 10) * (block + 1) * (i + 1),
           ...(i > 0 && { walBytes: 100_000 }),
         }));
-    expect(render(result)).toContain(`Statements on the server, medians over trials
+    expect(render(result))
+      .toContain(`Statements on the server, medians over trials; WAL with pages written whole after a checkpoint
 statement   treatment  calls  ms/call  WAL/call
 ----------  ---------  -----  -------  --------
 add.events  jsonb        100      0.4      1 kB
