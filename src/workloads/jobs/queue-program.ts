@@ -1,11 +1,12 @@
 // The program of a trial's queue: its command, its first message, and its restart after a kill.
-import { readFileSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Endpoint } from "../../database/endpoint.js";
 import { libpqUrl } from "../../database/libpq.js";
 import { builtUrl } from "../../foundation/built.js";
 import { monotonicMs, systemClock } from "../../foundation/clock.js";
+import { readOrNothing } from "../../foundation/machine-usage.js";
 import { packageOf } from "./libraries.js";
 import { nodeFor } from "./adapters/library-package.js";
 import type { Job, Start } from "./adapters/protocol.js";
@@ -64,7 +65,9 @@ export function programs(directory: string): StandingProcess[] {
   return readdirSync(directory).flatMap((name) => {
     const [, role] = PID_FILE.exec(name) ?? [];
     if (role === undefined) return [];
-    return [{ pid: Number(readFileSync(join(directory, name), "utf8")), runsJobs: role === "work" }];
+    // The file goes with its program, perhaps after it was listed.
+    const pid = Number(readOrNothing(join(directory, name)));
+    return pid === 0 ? [] : [{ pid, runsJobs: role === "work" }];
   });
 }
 
